@@ -1,0 +1,301 @@
+"""backward, grad, and what a tensor knows about its history."""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from . import dtypes, errors
+from .modes import MODE
+from .ops.create import like
+from .tape import engine
+from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
+from .tape.views import edge_of
+from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory
+
+
+def _as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def _gradient_for(i: int, output: Tensor, g: Any) -> Tensor:
+    """The gradient to start from: ones for a scalar, checked otherwise."""
+    if g is None:
+        if output.numel() != 1:
+            raise RuntimeError(errors.GRAD_OUTPUTS)
+        return like(1, output)
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if tuple(g.shape) != tuple(output.shape):
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a "
+            f"shape of {output.shape}."
+        )
+    if g.dtype.is_complex != output.dtype.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same "
+            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {g.dtype} and output[{i}] "
+            f"has a dtype of {output.dtype}."
+        )
+    return g
+
+
+def _start(outputs: list[Tensor], grads: Any) -> tuple[list[Any], list[Tensor]]:
+    given = [None] * len(outputs) if grads is None else _as_list(grads)
+    if len(given) != len(outputs):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    starts = []
+    for i, (t, g) in enumerate(zip(outputs, given, strict=True)):
+        if g is None and not t.requires_grad:
+            starts.append(like(1, t))
+        else:
+            starts.append(_gradient_for(i, t, g))
+    return engine.check_roots(outputs, edge_of), starts
+
+
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of ``tensors`` to the ``grad`` of the leaves they depend on.
+
+    ``grad_tensors`` are the gradients to start from (needed where a tensor is not a scalar);
+    with ``inputs`` only those leaves accumulate.
+    """
+    outputs = _as_list(tensors)
+    edges = None
+    if inputs is not None:
+        edges = [edge_of(t) for t in _as_list(inputs)]
+        if not edges:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        if any(edge is NO_EDGE for edge in edges):
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    roots, starts = _start(outputs, grad_tensors)
+    keep = create_graph if retain_graph is None else retain_graph
+    engine.run(roots, starts, keep, create_graph, edges)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The gradients of ``outputs`` with respect to ``inputs``, as a tuple.
+
+    An input the outputs do not depend on raises, unless ``allow_unused`` (None) or
+    ``materialize_grads`` (zeros).
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: "
+            "allow_unused=False."
+        )
+    if is_grads_batched:
+        from .transforms import vmap
+
+        return vmap(
+            lambda g: grad(outputs, inputs, g, True, create_graph, allow_unused=allow_unused)
+        )(grad_outputs)
+    wanted = _as_list(inputs)
+    edges = [edge_of(t) for t in wanted]
+    roots, starts = _start(_as_list(outputs), grad_outputs)
+    for edge in edges:
+        if edge is NO_EDGE:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    keep = create_graph if retain_graph is None else retain_graph
+    found = engine.run(roots, starts, keep, create_graph, edges, accumulate=False)
+    for i, g in enumerate(found):
+        if g is not None:
+            continue
+        if materialize_grads:
+            found[i] = like(0, wanted[i])
+        elif not allow_unused:
+            raise RuntimeError(errors.UNUSED.format(index=i))
+    return tuple(found)
+
+
+# --- a tensor's place in the graph ----------------------------------------------------------------
+
+
+def requires_grad(self: Tensor) -> bool:
+    """Whether operations on this tensor are recorded."""
+    return edge_of(self) is not NO_EDGE
+
+
+def set_requires_grad(self: Tensor, value: bool) -> None:
+    """Start or stop recording; only for leaves."""
+    edge = edge_of(self)
+    if value:
+        if self.dtype.category < dtypes.FLOAT:
+            raise RuntimeError(errors.FLOATS_ONLY)
+        if is_inference(self) and not MODE.inference:
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not "
+                "allowed."
+            )
+        if edge is NO_EDGE:
+            make_leaf(self)
+    elif edge is not NO_EDGE:
+        if type(edge[0]) is not AccumulateGrad:
+            raise RuntimeError(errors.CHANGE_FLAG)
+        self._edge = NO_EDGE
+
+
+def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Set ``requires_grad`` in place and return the tensor."""
+    set_requires_grad(self, requires_grad)
+    return self
+
+
+def grad_fn(self: Tensor) -> Any:
+    """The node that computed this tensor; None for leaves."""
+    node = edge_of(self)[0]
+    return None if type(node) is AccumulateGrad else node
+
+
+def is_leaf(self: Tensor) -> bool:
+    """Whether the tensor was made by the user rather than by a recorded operation."""
+    return grad_fn(self) is None
+
+
+def output_nr(self: Tensor) -> int:
+    """Which output of its node the tensor is."""
+    return edge_of(self)[1]
+
+
+def get_grad(self: Tensor) -> Tensor | None:
+    """The accumulated gradient."""
+    if self._grad is None and grad_fn(self) is not None and not self.retains_grad:
+        warnings.warn(
+            "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its "
+            ".grad attribute won't be populated during autograd.backward(). If you indeed want "
+            "the .grad field to be populated for a non-leaf Tensor, use .retain_grad() on the "
+            "non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access "
+            "the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more "
+            "informations.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return self._grad
+
+
+def set_grad(self: Tensor, value: Any) -> None:
+    """Replace the accumulated gradient: a tensor of the same shape, dtype and device, or None."""
+    if value is not None:
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"assigned grad expected to be a Tensor or None but got grad of type "
+                f"{type(value).__name__}"
+            )
+        if value is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if value.dtype is not self.dtype:
+            raise RuntimeError(
+                "attempting to assign a gradient with dtype "
+                f"'{_c_name(value)}' to a tensor with grad_dtype '{_c_name(self)}'. The gradient "
+                "must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
+                "the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
+                "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
+                "gradient may break downstream systems that assume that they match."
+            )
+        if value.shape != self.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of "
+                f"size '{list(self.shape)}'. Please ensure that the gradient and the tensor are "
+                "the same size"
+            )
+    self._grad = value
+
+
+def _c_name(self: Tensor) -> str:
+    from .ops.matmul import c_name
+
+    return c_name(self)
+
+
+def del_grad(self: Tensor) -> None:
+    """``del x.grad`` forgets the gradient."""
+    self._grad = None
+
+
+def get_data(self: Tensor) -> Tensor:
+    """The same memory, without history and with its own version counter."""
+    t = same_memory(self)
+    t._ver = None
+    return t
+
+
+def set_data(self: Tensor, value: Tensor) -> None:
+    """Give the tensor other data; history and identity stay."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    replace_data(self, value._data)
+
+
+def detach_(self: Tensor) -> Tensor:
+    """Forget the history, in place."""
+    if base_of(self) is not None:
+        raise RuntimeError(
+            "Can't detach views in-place; use detach() instead. If you are using DistributedDataParallel (DDP) "
+            "for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and "
+            "hence detach_() cannot be called on these gradients. To fix this error, please refer to the "
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+        )
+    self._edge = NO_EDGE
+    return self
+
+
+# --- hooks ----------------------------------------------------------------------------------------
+
+
+def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
+    """Call ``hook(grad)`` when this tensor's gradient is computed; a result replaces it."""
+    node, nr = edge_of(self)
+    if node is None:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return add_hook(node.more().tensor_hooks.setdefault(nr, OrderedDict()), hook)
+
+
+def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> Handle:
+    """Call ``hook(leaf)`` after a gradient has been added to this leaf's ``grad``."""
+    node = edge_of(self)[0]
+    if node is None:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if type(node) is not AccumulateGrad:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    return add_hook(node.more().post_accumulate, hook)
+
+
+def retain_grad(self: Tensor) -> None:
+    """Keep ``grad`` for this tensor, although it is no leaf."""
+    node, nr = edge_of(self)
+    if node is None:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if type(node) is not AccumulateGrad:
+        node.more().retain[nr] = weakref.ref(self)
+
+
+def retains_grad(self: Tensor) -> bool:
+    """Whether a non-leaf keeps its gradient."""
+    node, nr = edge_of(self)
+    if node is None or type(node) is AccumulateGrad or node.extra is None:
+        return False
+    return nr in node.extra.retain
+
+
+def version(self: Tensor) -> int:
+    """How often the memory has been written to in place."""
+    return 0 if self._ver is None else self._ver[0]
+

@@ -1,0 +1,80 @@
+"""The messages of errors that come from more than one place, as named constants."""
+
+from __future__ import annotations
+
+LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
+VIEW_OF_LEAF_IN_PLACE = (
+    "a view of a leaf Variable that requires grad is being used in an in-place operation."
+)
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after "
+    "they have already been freed). Saved intermediate values of the graph are freed when you "
+    "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+    "through the graph a second time or if you need to access saved tensors after calling "
+    "backward."
+)
+CHANGED = (
+    "one of the variables needed for gradient computation has been modified by an inplace "
+    "operation: [{kind} {sizes}]{origin} is at version {now}; expected version {saved} instead. "
+    "Hint: {hint}"
+)
+CHANGED_HINT = (
+    "enable anomaly detection to find the operation that failed to compute its gradient, with "
+    "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+)
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+    "inference mode in computation tracked by autograd. To work around this, you can make a "
+    "clone to get a normal tensor and use it in autograd, or use `torch.no_grad()` instead of "
+    "`torch.inference_mode()`."
+)
+INFERENCE_IN_PLACE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed."
+    "You can make a clone to get a normal tensor before doing inplace update."
+    "See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+VIEW_MADE = (
+    "A view was created in {mode} and {then}. Given that this use case is ambiguous and error-"
+    "prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+    "either both inside the {block} block (if you don't want the inplace to be tracked) or both "
+    "outside (if you want the inplace to be tracked)."
+)
+MULTI_OUTPUT = (
+    "Output {nr} of {name} is a view and is being modified inplace. This view is the output of a "
+    "function that returns multiple views. Such functions do not allow the output views to be "
+    "modified inplace. You should replace the inplace operation by an out-of-place one."
+)
+CUSTOM_VIEW = (
+    "Output {nr} of {name} is a view and is being modified inplace. This view was created inside "
+    "a custom Function (or because an input was returned as-is) and the autograd logic to handle "
+    "view+inplace would override the custom backward associated with the custom Function, leading "
+    "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output "
+    "of the custom Function."
+)
+NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a grad_fn"
+GRAD_OUTPUTS = "grad can be implicitly created only for scalar outputs"
+UNUSED = (
+    "The differentiated Tensor at index {index} appears to not have been used in the graph. Set "
+    "allow_unused=True if this is the desired behavior."
+)
+CHANGE_FLAG = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+    "variable in a subgraph that doesn't require differentiation use "
+    "var_no_grad = var.detach()."
+)
+FLOATS_ONLY = "only Tensors of floating point dtype can require gradients"
+DEEPCOPY = (
+    "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+    "the moment.  If you were attempting to deepcopy a module, this may be because of a "
+    "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+)
+NUMPY_GRAD = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+INTERNAL_OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single "
+    "memory location. Please clone() the tensor before performing the operation."
+)
+PARTIAL_OVERLAP = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to "
+    "a single memory location. Please clone() the tensor before performing the operation."
+)
+META_COPY = "Cannot copy out of meta tensor; no data!"

@@ -1,0 +1,271 @@
+"""autograd.Function: operations whose derivative the user writes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from . import errors
+from .modes import MODE, no_grad
+from .ops.create import like
+from .tape import levels
+from .tape.node import Node, next_seq
+from .tape.saved import open_tensor, save_input, save_result
+from .tape.views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
+from .tensor import NO_EDGE, Tensor, base_of, new, same_memory, wrap
+
+
+class FunctionCtx(Node):
+    """The context a Function's methods get, which is also its node on the tape."""
+
+    function: Any
+    outputs_info: list[tuple[tuple[int, ...], Any]]
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors (inputs, outputs or None) for ``backward``: read ``saved_tensors``."""
+        self.to_save = tensors
+
+    def save_for_forward(self, *tensors: Any) -> None:
+        """Keep tensors for ``jvp``."""
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Say which inputs ``forward`` has written to in place."""
+        self.dirty_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say which outputs have no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether a missing gradient reaches ``backward`` as zeros (the default) or None."""
+        self.materialize_grads = value
+
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What ``save_for_backward`` kept; raises if it was freed or written to."""
+        if self.saved is None:
+            raise RuntimeError(errors.FREED)
+        if self.saved == ():
+            return tuple(getattr(self, "to_save", ()))
+        return tuple(open_tensor(entry, self) for entry in self.saved)
+
+    saved_variables = saved_tensors
+
+    @property
+    def needs_input_grad(self) -> tuple[bool, ...]:
+        """For every argument of ``apply``, whether its gradient is wanted."""
+        return self.needs
+
+    def release(self) -> None:
+        if getattr(self, "has_saved", False):
+            self.saved = None
+
+    def apply(self, F: Any, g: Any, raw: bool) -> Any:
+        given = g if type(g) is list else [g]
+        grads = [wrap(x) if raw and x is not None else x for x in given]
+        if self.materialize_grads:
+            grads = [self._zeros(i) if x is None else x for i, x in enumerate(grads)]
+        with levels.hidden():
+            found = self.function.backward(self, *grads)
+        return self._for_tensors(found if isinstance(found, (tuple, list)) else (found,))
+
+    def _zeros(self, i: int) -> Tensor:
+        shape, dtype = self.outputs_info[i]
+        from .ops.create import filled
+
+        return filled(0, shape, dtype, None, False)
+
+    def _for_tensors(self, found: Any) -> list[Any]:
+        """The gradients of tensor arguments; those of other arguments must be None."""
+        found = list(found)
+        while len(found) > len(self.needs) and found[-1] is None:
+            found.pop()
+        if len(found) != len(self.needs):
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected "
+                f"{len(self.needs)}, got {len(found)})"
+            )
+        for i, (x, tensor) in enumerate(zip(found, self.is_tensor, strict=True)):
+            if not tensor and x is not None:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different from None at position "
+                    f"{i + 1}, but the corresponding forward input was not a Variable"
+                )
+        return [x for x, tensor in zip(found, self.is_tensor, strict=True) if tensor]
+
+    def __repr__(self) -> str:
+        return f"<torch.autograd.function.{type(self).__name__} object at {hex(id(self))}>"
+
+
+class _FunctionMeta(type):
+    """Gives every Function the class of its nodes."""
+
+    def __init__(cls, name: str, bases: Any, members: Any) -> None:
+        super().__init__(name, bases, members)
+        cls._backward_cls = type(name + "Backward", (FunctionCtx,), {"function": cls})
+
+
+class Function(metaclass=_FunctionMeta):
+    """Base of user-written operations: static ``forward`` and ``backward``, called by ``apply``.
+
+    ``forward(ctx, *args)`` computes, or ``forward(*args)`` with ``setup_context(ctx, inputs,
+    output)``; ``backward(ctx, *grad_outputs)`` returns one gradient per argument (None for
+    arguments that are no tensors).
+    """
+
+    _backward_cls: Any
+    generate_vmap_rule = False
+
+    @staticmethod
+    def forward(*args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function."
+        )
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom "
+            "autograd.Function to use it with backward mode AD."
+        )
+
+    setup_context: Any = None
+
+    @classmethod
+    def apply(cls, *args: Any) -> Any:
+        """Run the operation and record it."""
+        if any(isinstance(a, levels.Wrapped) for a in args):
+            return levels.process_function(cls, args)
+        return run_function(cls, args)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use "
+            "new-style autograd function with static forward method. (Example: "
+            "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+
+def new_context(cls: Any, args: tuple[Any, ...], edges: list[Any]) -> FunctionCtx:
+    """A context for one call, as a node with these edges (one per tensor argument)."""
+    ctx = new(cls._backward_cls)
+    ctx.seq, ctx.extra, ctx.saved = next_seq(), None, ()
+    ctx.materialize_grads, ctx.dirty_tensors, ctx.non_differentiable = True, (), ()
+    ctx.to_save = ()
+    ctx.is_tensor = [isinstance(a, Tensor) for a in args]
+    it = iter(edges)
+    ctx.needs = tuple(tensor and next(it) is not NO_EDGE for tensor in ctx.is_tensor)
+    ctx.next_functions = tuple(edges)
+    return ctx
+
+
+def call_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
+    """``forward``, in either of its two styles, without recording."""
+    with no_grad():
+        if cls.setup_context is None:
+            return cls.forward(ctx, *args)
+        output = cls.forward(*args)
+        cls.setup_context(ctx, args, output)
+        return output
+
+
+def run_function(cls: Any, args: tuple[Any, ...]) -> Any:
+    """One call of a Function on ordinary tensors."""
+    recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in args)
+    edges = [edge_of(a) if recording else NO_EDGE for a in args if isinstance(a, Tensor)]
+    ctx = new_context(cls, args, edges)
+    result = call_forward(cls, ctx, args)
+    several = isinstance(result, (tuple, list))
+    outs = list(result) if several else [result]
+    inputs = [a for a in args if isinstance(a, Tensor)]
+    outs = [_output(ctx, o, inputs, recording) if isinstance(o, Tensor) else o for o in outs]
+    if recording:
+        _record(ctx, outs)
+    return tuple(outs) if several else outs[0]
+
+
+def _output(ctx: FunctionCtx, out: Tensor, inputs: list[Tensor], recording: bool) -> Tensor:
+    """An output without history of its own; inputs returned as they are become views of them."""
+    if any(out is d for d in ctx.dirty_tensors):
+        check_in_place(out, recording)
+        bump(out)
+        return out
+    if any(out is i for i in inputs):
+        return as_view(out._data, out, "custom")
+    base = base_of(out)
+    if base is not None and recording and any(base is i or base is base_of(i) for i in inputs):
+        assert out._place is not None
+        out._place.made = "custom"
+        return out
+    if out._edge is not NO_EDGE:
+        out = same_memory(out)
+    return out
+
+
+def _record(ctx: FunctionCtx, outs: list[Any]) -> None:
+    tensors = [o for o in outs if isinstance(o, Tensor)]
+    ctx.outputs_info = [(tuple(t.shape), t.dtype) for t in tensors]
+    single = len(tensors) == 1
+    ctx.shape = tensors[0]._data.shape if single else [t._data.shape for t in tensors]
+    ctx.dtype = tensors[0]._data.dtype if tensors else None
+    for nr, t in enumerate(tensors):
+        if any(t is n for n in ctx.non_differentiable) or t.dtype.category < 2:
+            continue
+        if any(t is d for d in ctx.dirty_tensors):
+            rebase(t, ctx)
+            continue
+        t._edge = (ctx, nr)
+        if t._place is not None and t._place.base is not None:
+            t._place.version = t._ver[0] if t._ver else 0
+    ctx.saved = [_entry(t, tensors) for t in ctx.to_save]
+    ctx.has_saved = bool(ctx.saved)
+    ctx.to_save = ()
+
+
+def _entry(t: Any, outs: list[Tensor]) -> Any:
+    if t is None:
+        return None
+    for nr, out in enumerate(outs):
+        if t is out:
+            return save_result(t, nr)
+    return save_input(t)
+
+
+def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """For a ``backward`` that is itself not differentiable: a second derivative raises."""
+
+    @functools.wraps(function)
+    def wrapped(ctx: Any, *args: Any) -> Any:
+        recording = MODE.grad and any(isinstance(a, Tensor) and a.requires_grad for a in args)
+        with no_grad():
+            found = function(ctx, *args)
+        if not recording:
+            return found
+        several = isinstance(found, tuple)
+        outs = [_refuse(x) for x in (found if several else (found,))]
+        return tuple(outs) if several else outs[0]
+
+    return wrapped
+
+
+class _Refuse(Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Any:
+        raise RuntimeError(
+            "trying to differentiate twice a function that was marked with @once_differentiable"
+        )
+
+
+def _refuse(x: Any) -> Any:
+    if not isinstance(x, Tensor):
+        return x
+    fake = like(0, x).requires_grad_()
+    out = _Refuse.apply(fake)
+    out._data[...] = x._data
+    return out

@@ -1,0 +1,1 @@
+"""Kernels: arrays in, arrays out. No Tensor is known here."""

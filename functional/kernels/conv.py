@@ -1,0 +1,148 @@
+"""Convolution over 1, 2 or 3 spatial dims on NumPy arrays, transposed too, and its gradients.
+
+x is (N, C, *spatial); weight is (O, C / groups, *kernel), or (C, O / groups, *kernel) when
+transposed; settings are tuples of ints, one per spatial dim. A transposed convolution is the
+gradient, with respect to its input, of the ordinary one with the same weight; so each function here
+is one of three kernels (conv_core.py) with its arguments in another order. All are plain products
+and sums, so complex arrays need nothing special; no gradient conjugates.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from .conv_core import forward, gradient_input, gradient_weight
+from .conv_plan import make_plan
+from .half import narrow, widen
+
+__all__ = ["convolution", "convolution_input", "convolution_shape", "convolution_weight"]
+
+
+@lru_cache(maxsize=512)
+def convolution_shape(
+    x_shape: tuple[int, ...],
+    weight_shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> tuple[int, ...]:
+    """The shape of the result."""
+    size, kernel = x_shape[2:], weight_shape[2:]
+    settings = zip(size, kernel, stride, padding, dilation, output_padding, strict=True)
+    if transposed:
+        spatial = ((n - 1) * s - 2 * p + d * (k - 1) + q + 1 for n, k, s, p, d, q in settings)
+        return (x_shape[0], weight_shape[1] * groups, *spatial)
+    spatial = ((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d, q in settings)
+    return (x_shape[0], weight_shape[0], *spatial)
+
+
+def _ready(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """x contiguous and of the computing type."""
+    return np.ascontiguousarray(widen(x).astype(dtype, copy=False))
+
+
+def _ordinary(kernel, result_shape, dtype, x_shape, weight_shape, out, settings, *arrays):
+    """Runs one of the three kernels; nothing to add up gives zeros."""
+    if 0 in x_shape or 0 in weight_shape or 0 in out:
+        return np.zeros(result_shape, dtype)
+    wide = widen(arrays[0][:0]).dtype
+    arrays = [None if a is None else _ready(a, wide) for a in arrays]
+    plan = make_plan(x_shape, weight_shape, out, *settings, wide.itemsize)
+    return narrow(kernel(plan, *arrays), dtype)
+
+
+def convolution(
+    x: np.ndarray,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
+    """The convolution (cross-correlation) of x with weight, plus bias (O,)."""
+    shape = convolution_shape(
+        x.shape, weight.shape, stride, padding, dilation, transposed, output_padding, groups
+    )
+    settings = (stride, padding, dilation, groups)
+    channels = (-1,) + (1,) * (x.ndim - 2)
+    if x.size and weight.size and 0 not in shape and not transposed:
+        return _ordinary(
+            forward, shape, x.dtype, x.shape, weight.shape, shape[2:], settings, x, weight, bias
+        )
+    if transposed:
+        result = _ordinary(
+            gradient_input,
+            shape,
+            np.float32 if bias is not None and x.dtype.itemsize == 2 else x.dtype,
+            shape,
+            weight.shape,
+            x.shape[2:],
+            settings,
+            x,
+            weight,
+        )
+    else:
+        result = np.zeros(shape, x.dtype)
+    if bias is not None:
+        result += widen(bias).reshape(channels).astype(result.dtype, copy=False)
+    return narrow(result, x.dtype)
+
+
+def convolution_input(
+    g: np.ndarray,
+    weight: np.ndarray,
+    x_shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
+    """The gradient of a convolution's result g with respect to x, of shape x_shape."""
+    settings = (stride, padding, dilation, groups)
+    x_shape = tuple(x_shape)
+    if transposed:
+        return _ordinary(
+            forward, x_shape, g.dtype, g.shape, weight.shape, x_shape[2:], settings, g, weight, None
+        )
+    return _ordinary(
+        gradient_input, x_shape, g.dtype, x_shape, weight.shape, g.shape[2:], settings, g, weight
+    )
+
+
+def convolution_weight(
+    g: np.ndarray,
+    x: np.ndarray,
+    weight_shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+    dilation: tuple[int, ...],
+    transposed: bool,
+    output_padding: tuple[int, ...],
+    groups: int,
+) -> np.ndarray:
+    """The gradient of a convolution's result g with respect to weight, of shape weight_shape."""
+    settings = (stride, padding, dilation, groups)
+    weight_shape = tuple(weight_shape)
+    if transposed:
+        g, x = x, g
+    return _ordinary(
+        gradient_weight,
+        weight_shape,
+        g.dtype,
+        x.shape,
+        weight_shape,
+        g.shape[2:],
+        settings,
+        g,
+        x,
+    )

@@ -1,0 +1,173 @@
+"""Pointwise kernels: mostly NumPy's ufuncs under PyTorch's names."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
+maximum, minimum = np.maximum, np.minimum
+fmax, fmin = np.fmax, np.fmin
+neg, reciprocal, conj = np.negative, np.reciprocal, np.conjugate
+exp, expm1, log, log1p, log2, log10 = np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10
+sqrt, sin, cos, tan, tanh = np.sqrt, np.sin, np.cos, np.tan, np.tanh
+sinh, cosh, asin, acos, atan = np.sinh, np.cosh, np.arcsin, np.arccos, np.arctan
+atan2 = np.arctan2
+floor, ceil, trunc, round = np.floor, np.ceil, np.trunc, np.rint
+isnan, isinf, isfinite = np.isnan, np.isinf, np.isfinite
+eq, ne, lt, le, gt, ge = (
+    np.equal,
+    np.not_equal,
+    np.less,
+    np.less_equal,
+    np.greater,
+    np.greater_equal,
+)
+logical_and, logical_or, logical_xor = np.logical_and, np.logical_or, np.logical_xor
+logical_not = np.logical_not
+bitwise_and, bitwise_or, bitwise_xor = np.bitwise_and, np.bitwise_or, np.bitwise_xor
+bitwise_not = np.invert
+relu = partial(np.maximum, 0)
+
+
+def abs(x: ndarray) -> ndarray:
+    """|x|; booleans stay as they are."""
+    return np.abs(x)
+
+
+def sgn(x: ndarray) -> ndarray:
+    """x / |x|, and 0 at 0; for real numbers the sign, with sign(nan) = 0 as in PyTorch."""
+    if x.dtype.kind == "c":
+        size = np.abs(x)
+        return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+    if x.dtype.kind == "b":
+        return x
+    return np.asarray((x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
+
+
+sign = sgn
+
+
+def rsub(x: Any, other: Any) -> ndarray:
+    return np.subtract(other, x)
+
+
+def rsqrt(x: ndarray) -> ndarray:
+    return np.reciprocal(np.sqrt(x))
+
+
+def sigmoid(x: ndarray) -> ndarray:
+    """1 / (1 + exp(-x))."""
+    z = np.negative(x)
+    if type(z) is not ndarray:
+        return np.asarray(1 / (1 + np.exp(z)))
+    np.exp(z, out=z)
+    z += 1
+    return np.reciprocal(z, out=z)
+
+
+def pow(x: Any, exponent: Any) -> ndarray:
+    """x ** exponent. Small whole exponents are products, as PyTorch computes them."""
+    if type(exponent) in (int, float) and isinstance(x, np.ndarray):
+        if exponent == 2:
+            return x * x
+        if exponent == 3:
+            return x * x * x
+        if exponent == 0.5 and x.dtype.kind in "fc":
+            return np.sqrt(x)
+        if x.dtype.kind in "iu":
+            return _integer_power(x, np.asarray(exponent, x.dtype))
+    if getattr(x, "dtype", None) is not None and x.dtype.kind in "iu":
+        return _integer_power(x, np.asarray(exponent))
+    return np.power(x, exponent)
+
+
+def _integer_power(x: ndarray, exponent: ndarray) -> ndarray:
+    """Integer powers; a negative exponent gives 1/x truncated towards zero."""
+    if exponent.dtype.kind == "u" or (exponent >= 0).all():
+        return np.power(x, exponent)
+    ones = np.where(x == 1, 1, np.where(x == -1, np.where(exponent % 2 == 0, 1, -1), 0))
+    return np.where(exponent >= 0, np.power(x, np.maximum(exponent, 0)), ones).astype(x.dtype)
+
+
+pow_scalar = pow
+
+
+def pow_of_scalar(exponent: ndarray, base: Any) -> ndarray:
+    """base ** exponent for a number ``base``."""
+    return np.power(np.asarray(base).astype(exponent.dtype), exponent)
+
+
+def floor_divide(x: ndarray, y: ndarray) -> ndarray:
+    """Division rounded down, built on fmod so that it agrees with ``remainder``."""
+    if x.dtype.kind in "iub":
+        if not np.all(y):
+            raise RuntimeError("ZeroDivisionError")
+        return np.floor_divide(x, y)
+    y = np.asarray(y)
+    rest = np.fmod(x, y)
+    quotient = (x - rest) / y
+    quotient = np.where((rest != 0) & ((rest < 0) != (y < 0)), quotient - 1, quotient)
+    rounded = np.floor(quotient)
+    rounded = np.where(quotient - rounded > 0.5, rounded + 1, rounded)
+    rounded = np.where(quotient == 0, np.copysign(np.zeros_like(quotient), x / y), rounded)
+    return np.where(y == 0, x / y, rounded).astype(x.dtype)
+
+
+def remainder(x: ndarray, y: ndarray) -> ndarray:
+    """The remainder with the divisor's sign."""
+    if x.dtype.kind in "iu" and not np.all(y):
+        raise RuntimeError("ZeroDivisionError")
+    return np.remainder(x, y)
+
+
+def fmod(x: ndarray, y: ndarray) -> ndarray:
+    """The remainder with the dividend's sign."""
+    if x.dtype.kind in "iu" and not np.all(y):
+        raise RuntimeError("ZeroDivisionError")
+    return np.fmod(x, y)
+
+
+def where(condition: ndarray, x: Any, y: Any) -> ndarray:
+    return np.where(condition, x, y)
+
+
+def clamp(x: ndarray, low: Any, high: Any) -> ndarray:
+    """min(max(x, low), high) for numbers; NaN stays NaN, and ``high`` wins over ``low``."""
+    if low is not None:
+        x = np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def leaky_relu(x: ndarray, negative_slope: float) -> ndarray:
+    return np.where(x > 0, x, x * negative_slope)
+
+
+def threshold_backward(g: ndarray, x: ndarray) -> ndarray:
+    """``g`` where ``x`` is above zero, 0 elsewhere (``relu``)."""
+    return np.multiply(g, x > 0)
+
+
+def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
+    """g (1 - result²)."""
+    z = result * result
+    if type(z) is not ndarray:
+        return np.asarray(g * (1 - z))
+    np.subtract(1, z, out=z)
+    return np.multiply(g, z, out=z)
+
+
+def sigmoid_backward(g: ndarray, result: ndarray) -> ndarray:
+    """g result (1 - result)."""
+    return g * (1 - result) * result
+
+
+def add_scaled(x: ndarray, y: ndarray, alpha: Any) -> ndarray:
+    return x + y * x.dtype.type(alpha)
+
+
+def sub_scaled(x: ndarray, y: ndarray, alpha: Any) -> ndarray:
+    return x - y * x.dtype.type(alpha)

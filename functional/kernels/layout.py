@@ -1,0 +1,94 @@
+"""The memory order of elementwise results: PyTorch's rule, which differs from NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def _swap(operands: list[tuple[int, ...]], outer: int, inner: int, shape: tuple[int, ...]) -> int:
+    """1: the two axes must be exchanged, -1: they must not, 0: no operand decides.
+
+    The first operand with unequal, non-broadcast strides on the two axes decides.
+    """
+    for strides in operands:
+        a, b = strides[outer], strides[inner]
+        if a == 0 or b == 0:
+            continue
+        if a != b:
+            return 1 if a < b else -1
+        if shape[outer] < shape[inner]:
+            return 1
+    return 0
+
+
+def axis_order(shape: tuple[int, ...], operands: list[tuple[int, ...]]) -> list[int]:
+    """Axes from outermost to innermost for a result of this shape.
+
+    ``operands`` are strides, already broadcast to ``shape`` (0 where broadcast). This is an
+    insertion sort from the innermost axis outwards, as ambiguous pairs make the order matter.
+    """
+    inner_first = list(range(len(shape)))[::-1]
+    for i in range(1, len(shape)):
+        at = i
+        for j in range(i - 1, -1, -1):
+            verdict = _swap(operands, inner_first[at], inner_first[j], shape)
+            if verdict > 0:
+                inner_first[at], inner_first[j] = inner_first[j], inner_first[at]
+                at = j
+            elif verdict < 0:
+                break
+    return inner_first[::-1]
+
+
+def broadcast_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of ``x`` when broadcast to ``shape``."""
+    lead = len(shape) - x.ndim
+    own = (
+        0 if n == 1 and shape[lead + i] != 1 else s
+        for i, (n, s) in enumerate(zip(x.shape, x.strides, strict=True))
+    )
+    return (0,) * lead + tuple(own)
+
+
+def dense_strides(shape: tuple[int, ...], order: list[int], itemsize: int) -> tuple[int, ...]:
+    """Byte strides of a dense array whose axes are laid out in ``order``, outermost first."""
+    strides = [0] * len(shape)
+    step = itemsize
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return tuple(strides)
+
+
+def is_dense(x: np.ndarray) -> bool:
+    """Whether the elements fill their memory without gaps or overlaps, in some axis order."""
+    step = x.dtype.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(x.strides, x.shape, strict=True) if n != 1):
+        if stride != step:
+            return False
+        step *= n
+    return True
+
+
+def result_strides(shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int) -> tuple[int, ...]:
+    """Byte strides PyTorch gives an elementwise result of these operands."""
+    full = [x for x in arrays if x.ndim]
+    if all(x.flags.c_contiguous for x in full):
+        return dense_strides(shape, list(range(len(shape))), itemsize)
+    same = {x.strides for x in full if x.shape == shape}
+    if len(same) == 1 and all(x.shape == shape for x in full) and is_dense(full[0]):
+        item = full[0].dtype.itemsize
+        return tuple(s // item * itemsize for s in full[0].strides)
+    operands = [broadcast_strides(x, shape) for x in full]
+    return dense_strides(shape, axis_order(shape, operands), itemsize)
+
+
+def with_strides(z: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
+    """``z`` itself, or a copy of it with the dense ``strides`` asked for."""
+    if z.strides == strides or z.size <= 1:
+        return z
+    order = sorted(range(z.ndim), key=lambda i: (-strides[i], i))
+    out = np.empty([z.shape[i] for i in order], z.dtype)
+    out = out.transpose(np.argsort(order))
+    np.copyto(out, z)
+    return out

@@ -1,0 +1,54 @@
+"""Losses with one fused kernel each. ``reduction`` is 0 none, 1 mean, 2 sum."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import ndarray
+
+from .softmax import nll_loss as nll_loss_reduced
+from .softmax import nll_loss_backward
+
+
+__all__ = ["mse_loss", "mse_loss_backward", "nll_backward", "nll_loss_reduced"]
+
+
+def nll_backward(
+    g: ndarray,
+    target: ndarray,
+    weight: ndarray | None,
+    total_weight: ndarray,
+    shape: tuple[int, ...],
+    reduction: int,
+    ignore_index: int,
+) -> ndarray:
+    """The gradient of ``nll_loss_reduced``, tensors first."""
+    return nll_loss_backward(
+        g, shape, g.dtype, target, weight, reduction, ignore_index, total_weight
+    )
+
+
+def _scale(size: int, reduction: int) -> float:
+    return 1.0 / size if reduction == 1 and size else (np.nan if reduction == 1 else 1.0)
+
+
+def _reduce(z: ndarray, reduction: int) -> ndarray:
+    if reduction == 0:
+        return z
+    total = np.asarray(z.sum())
+    return total if reduction == 2 else np.asarray(total / total.dtype.type(z.size))
+
+
+def mse_loss(x: ndarray, target: ndarray, reduction: int) -> ndarray:
+    """(x - target)², reduced."""
+    d = np.asarray(x - target)
+    if reduction and d.flags.c_contiguous and d.dtype.kind == "f" and d.size < 1 << 16:
+        flat = d.reshape(-1)
+        total = np.asarray(flat @ flat)
+        return total if reduction == 2 else np.asarray(total / total.dtype.type(d.size))
+    return _reduce(np.asarray(d * d), reduction)
+
+
+def mse_loss_backward(g: ndarray, x: ndarray, target: ndarray, reduction: int) -> ndarray:
+    """2 g (x - target), divided by the number of elements for the mean."""
+    d = np.asarray(x - target)
+    return np.asarray(d * (g * d.dtype.type(2 * _scale(d.size, reduction))))

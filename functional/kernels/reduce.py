@@ -1,0 +1,165 @@
+"""Reductions: the dimension argument is None (all) or a tuple of non-negative ints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .half import is_half, widen
+
+Dims = tuple[int, ...] | None
+
+
+def sum(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    """The sum over ``dim``; integers and booleans sum to int64."""
+    x = np.asarray(x)
+    if is_half(x.dtype):
+        return np.asarray(widen(x).sum(dim, keepdims=keepdim)).astype(x.dtype)
+    if x.dtype.kind in "iub":
+        return np.asarray(x.sum(dim, np.int64, keepdims=keepdim))
+    if dim is not None and x.dtype == np.float32 and x.ndim == 2 and dim == (0,):
+        return _column_sum(x, keepdim)
+    return np.asarray(x.sum(dim, keepdims=keepdim))
+
+
+def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
+    """Column sums as a matrix-vector product, which BLAS does faster and in blocks."""
+    z = np.ones(x.shape[0], x.dtype) @ x if x.flags.c_contiguous else x.sum(0)
+    return z[None] if keepdim else z
+
+
+def mean(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    """The mean over ``dim``: the sum divided by the count."""
+    wide = widen(x)
+    total = np.asarray(wide.sum(dim, keepdims=keepdim))
+    count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.true_divide(total, wide.dtype.type(count))).astype(x.dtype)
+
+
+def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:
+    """The sum that undoes broadcasting from ``shape``."""
+    lead = x.ndim - len(shape)
+    own = enumerate(shape, lead)
+    axes = tuple(range(lead)) + tuple(i for i, n in own if n == 1 and x.shape[i] != 1)
+    if not axes:
+        return x.reshape(shape)
+    return sum(x, axes, True).reshape(shape)
+
+
+def prod(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    if x.dtype.kind in "iub":
+        return np.asarray(x.prod(dim, np.int64, keepdims=keepdim))
+    return np.asarray(widen(x).prod(dim, keepdims=keepdim)).astype(x.dtype)
+
+
+def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
+    """The variance over ``dim`` with ``count - correction`` in the denominator (not below 0)."""
+    wide = widen(x)
+    count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
+    center = wide - wide.mean(dim, keepdims=True)
+    total = np.asarray((center * np.conj(center)).real.sum(dim, keepdims=keepdim))
+    kind = x.real.dtype
+    return np.asarray(total / total.dtype.type(max(count - correction, 0))).astype(kind)
+
+
+def _extreme(x: ndarray, dim: Dims, keepdim: bool, reducer: Any, word: str) -> ndarray:
+    count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
+    if count == 0:
+        raise IndexError(f"{word}(): Expected reduction dim to be specified for input.numel() == 0")
+    return np.asarray(reducer(x, dim, keepdims=keepdim))
+
+
+def amax(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    return _extreme(x, dim, keepdim, np.max, "amax")
+
+
+def amin(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    return _extreme(x, dim, keepdim, np.min, "amin")
+
+
+max_all, min_all = amax, amin
+
+
+def argmax(x: ndarray, dim: int | None, keepdim: bool) -> ndarray:
+    """The index of the first maximum (of the first NaN, if there is one); flat if dim is None."""
+    z = np.asarray(np.argmax(x.reshape(-1) if dim is None else x, 0 if dim is None else dim))
+    return _keep(z.astype(np.int64), x.ndim, dim, keepdim)
+
+
+def argmin(x: ndarray, dim: int | None, keepdim: bool) -> ndarray:
+    """The index of the first minimum (of the first NaN, if there is one); flat if dim is None."""
+    z = np.asarray(np.argmin(x.reshape(-1) if dim is None else x, 0 if dim is None else dim))
+    return _keep(z.astype(np.int64), x.ndim, dim, keepdim)
+
+
+def _keep(z: ndarray, ndim: int, dim: int | None, keepdim: bool) -> ndarray:
+    if not keepdim:
+        return z
+    return z.reshape((1,) * ndim) if dim is None else np.expand_dims(z, dim)
+
+
+def max_dim(x: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    """(values, indices) of the maxima along ``dim``."""
+    return _with_index(x, np.argmax, dim, keepdim)
+
+
+def min_dim(x: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    """(values, indices) of the minima along ``dim``."""
+    return _with_index(x, np.argmin, dim, keepdim)
+
+
+def _with_index(x: ndarray, finder: Any, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    if x.ndim == 0:
+        return x.copy(), np.zeros((), np.int64)
+    at = np.expand_dims(finder(x, dim), dim)
+    values, at = np.take_along_axis(x, at, dim), at.astype(np.int64)
+    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+
+
+def all(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    z = np.asarray(x.astype(bool).all(dim, keepdims=keepdim))
+    return z.astype(np.uint8) if x.dtype == np.uint8 else z
+
+
+def any(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+    z = np.asarray(x.astype(bool).any(dim, keepdims=keepdim))
+    return z.astype(np.uint8) if x.dtype == np.uint8 else z
+
+
+def cumsum(x: ndarray, dim: int) -> ndarray:
+    """Running sums along ``dim``; integers sum to int64."""
+    if x.ndim == 0:
+        return x.copy()
+    kind = np.int64 if x.dtype.kind in "iub" else None
+    return np.ascontiguousarray(np.cumsum(widen(x), dim, kind)).astype(kind or x.dtype)
+
+
+def logsumexp(x: ndarray, dim: tuple[int, ...], keepdim: bool) -> ndarray:
+    """log Σ exp(x), shifted by the maximum so that it does not overflow."""
+    wide = widen(x)
+    top = np.max(wide, dim, keepdims=True, initial=-np.inf)
+    shift = np.where(np.isfinite(top), top, 0)
+    z = np.log(np.exp(wide - shift).sum(dim, keepdims=True)) + shift
+    z = np.asarray(z, wide.dtype)
+    return (z if keepdim else z.squeeze(dim)).astype(x.dtype)
+
+
+def vector_norm(x: ndarray, ord: float, dim: Dims, keepdim: bool) -> ndarray:
+    """(Σ |x|^ord)^(1/ord) over ``dim``; the limits for ord of 0 and ±inf."""
+    size = np.abs(widen(x))
+    if ord == np.inf:
+        z = size.max(dim, keepdims=keepdim)
+    elif ord == -np.inf:
+        z = size.min(dim, keepdims=keepdim)
+    elif ord == 0:
+        z = (size != 0).sum(dim, keepdims=keepdim)
+    elif ord == 1:
+        z = size.sum(dim, keepdims=keepdim)
+    elif ord == 2:
+        z = np.sqrt((size * size).sum(dim, keepdims=keepdim))
+    else:
+        z = (size**ord).sum(dim, keepdims=keepdim) ** (1 / ord)
+    return np.asarray(z).astype(x.real.dtype)

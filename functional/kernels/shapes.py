@@ -1,0 +1,285 @@
+"""Views and copies that move elements about. Everything named as a view returns one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+from numpy.lib.stride_tricks import as_strided as _as_strided
+
+Shape = tuple[int, ...]
+
+
+def view(x: ndarray, shape: Shape) -> ndarray:
+    """``x`` with another shape over the same memory; RuntimeError where that is impossible."""
+    if x.flags.c_contiguous:
+        return x.reshape(shape)
+    strides = view_strides(x, shape)
+    if strides is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead."
+        )
+    return strided(x, shape, strides)
+
+
+def view_strides(x: ndarray, shape: Shape) -> Shape | None:
+    """Byte strides of ``x`` seen with ``shape``, or None where that needs a copy.
+
+    Runs of axes that lie one after the other in memory can be cut anew; others cannot.
+    """
+    if x.size == 0:
+        return x.strides if shape == x.shape else _contiguous(shape, x.itemsize)
+    strides = [0] * len(shape)
+    at = len(shape) - 1
+    count, base = 1, None  # elements and innermost stride of the current run
+    for axis in reversed(range(x.ndim)):
+        base = x.strides[axis] if base is None else base
+        count *= x.shape[axis]
+        follows = axis > 0 and (
+            x.shape[axis - 1] == 1 or x.strides[axis - 1] == count * base
+        )
+        if follows:
+            continue
+        taken = 1
+        while at >= 0 and (taken < count or shape[at] == 1):
+            strides[at] = taken * base
+            taken *= shape[at]
+            at -= 1
+        if taken != count:
+            return None
+        count, base = 1, None
+    while at >= 0 and shape[at] == 1:
+        strides[at] = x.itemsize
+        at -= 1
+    return None if at >= 0 else tuple(strides)
+
+
+def _contiguous(shape: Shape, itemsize: int) -> Shape:
+    strides, step = [], itemsize
+    for n in reversed(shape):
+        strides.append(step)
+        step *= max(n, 1)
+    return tuple(reversed(strides))
+
+
+def strided(x: ndarray, shape: Shape, strides: Shape, offset: int = 0) -> ndarray:
+    """A writable view over ``x``'s memory; ``strides`` and ``offset`` in bytes from its start."""
+    if x.flags.c_contiguous and x.size:
+        return np.ndarray(shape, x.dtype, x, offset, strides)
+    z = _as_strided(x, shape, strides)
+    if offset:
+        raise NotImplementedError("as_strided with an offset on a non-contiguous tensor")
+    return z
+
+
+def reshape(x: ndarray, shape: Shape) -> ndarray:
+    return x.reshape(shape)
+
+
+def unsafe_view(x: ndarray, shape: Shape) -> ndarray:
+    return x.reshape(shape)
+
+
+def t(x: ndarray) -> ndarray:
+    return x.T
+
+
+def transpose(x: ndarray, dim0: int, dim1: int) -> ndarray:
+    return x.swapaxes(dim0, dim1) if x.ndim else x[...]
+
+
+def permute(x: ndarray, dims: Shape) -> ndarray:
+    return x.transpose(dims)
+
+
+def expand(x: ndarray, shape: Shape) -> ndarray:
+    """``x`` broadcast to ``shape`` without copying (stride 0)."""
+    lead = len(shape) - x.ndim
+    own = zip(x.shape, x.strides, shape[lead:], strict=True)
+    strides = (0,) * lead + tuple(0 if n == 1 and to != 1 else s for n, s, to in own)
+    if x.size == 0 or 0 in shape:
+        return np.broadcast_to(x, shape)
+    if x.flags.c_contiguous:
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return _as_strided(x, shape, strides)
+
+
+def unsqueeze(x: ndarray, dim: int) -> ndarray:
+    return np.expand_dims(x, dim)
+
+
+def squeeze(x: ndarray, dims: Shape) -> ndarray:
+    """Drop those of ``dims`` that have size 1."""
+    if x.ndim == 0:
+        return x[...]
+    return x.squeeze(tuple(d for d in dims if x.shape[d] == 1))
+
+
+squeeze_all = squeeze_dim = squeeze
+
+
+def select(x: ndarray, dim: int, index: int) -> ndarray:
+    return x[(slice(None),) * dim + (index, ...)]
+
+
+def slice_(x: ndarray, dim: int, start: int, end: int, step: int) -> ndarray:
+    return x[(slice(None),) * dim + (slice(start, end, step),)]
+
+
+def unbind(x: ndarray, dim: int) -> list[ndarray]:
+    return [select(x, dim, i) for i in range(x.shape[dim])]
+
+
+def split(x: ndarray, sizes: Shape, dim: int) -> list[ndarray]:
+    ends = np.cumsum(sizes).tolist()
+    return [slice_(x, dim, e - n, e, 1) for e, n in zip(ends, sizes, strict=True)]
+
+
+def diagonal(x: ndarray, offset: int, dim1: int, dim2: int) -> ndarray:
+    z = np.diagonal(x, offset, dim1, dim2)
+    return z if not x.flags.writeable else _writable(z, x)
+
+
+def _writable(z: ndarray, like: ndarray) -> ndarray:
+    """NumPy makes diagonals read-only; the memory underneath is not."""
+    z.flags.writeable = like.flags.writeable
+    return z
+
+
+def alias(x: ndarray) -> ndarray:
+    return x[...]
+
+
+def as_strided(x: ndarray, size: Shape, stride: Shape, offset: int) -> ndarray:
+    """``strides`` and ``offset`` in elements from the start of ``x``."""
+    item = x.dtype.itemsize
+    return strided(x, size, tuple(s * item for s in stride), offset * item)
+
+
+# --- their derivatives, and copies ----------------------------------------------------------------
+
+
+def select_backward(g: ndarray, shape: Shape, dim: int, index: int) -> ndarray:
+    """Zeros of ``shape`` with ``g`` at ``index`` along ``dim``."""
+    z = np.zeros(shape, g.dtype)
+    z[(slice(None),) * dim + (index,)] = g
+    return z
+
+
+def slice_backward(g: ndarray, shape: Shape, dim: int, start: int, end: int, step: int) -> ndarray:
+    """Zeros of ``shape`` with ``g`` in the slice along ``dim``."""
+    z = np.zeros(shape, g.dtype)
+    z[(slice(None),) * dim + (slice(start, end, step),)] = g
+    return z
+
+
+def diagonal_backward(g: ndarray, shape: Shape, offset: int, dim1: int, dim2: int) -> ndarray:
+    """Zeros of ``shape`` with ``g`` on the diagonal."""
+    z = np.zeros(shape, g.dtype)
+    diagonal(z, offset, dim1, dim2)[...] = g
+    return z
+
+
+def cat(arrays: list[ndarray], dim: int) -> ndarray:
+    return np.concatenate(arrays, dim)
+
+
+def stack(arrays: list[ndarray], dim: int) -> ndarray:
+    return np.stack(arrays, dim)
+
+
+def flip(x: ndarray, dims: Shape) -> ndarray:
+    return np.ascontiguousarray(np.flip(x, dims))
+
+
+def repeat(x: ndarray, repeats: Shape) -> ndarray:
+    return np.tile(x, repeats)
+
+
+def clone(x: ndarray) -> ndarray:
+    """A copy; dense input keeps its order of axes, other input becomes dense."""
+    return x.copy("K")
+
+
+def contiguous(x: ndarray) -> ndarray:
+    return np.array(x, order="C")
+
+
+def to_dtype(x: ndarray, dtype: Any) -> ndarray:
+    """``x`` in another dtype; complex to real takes the real part."""
+    array = getattr(dtype, "array", dtype)
+    if x.dtype.kind == "c" and array.kind not in "cb":
+        x = x.real
+    return x.astype(array)
+
+
+def zeros_like(x: ndarray) -> ndarray:
+    return np.zeros_like(x)
+
+
+# --- a view's place in its base (see tape/views.py) -----------------------------------------------
+
+
+def _image(x: ndarray, base_shape: Shape, base_strides: Shape) -> tuple[ndarray, ndarray]:
+    """A flat copy of the memory a base of these strides spans, and ``x`` as a view into it."""
+    extent = 1 + sum(max(n - 1, 0) * s for n, s in zip(base_shape, base_strides, strict=True))
+    flat = np.zeros(extent, x.dtype)
+    inside = as_strided(flat, base_shape, base_strides, 0)
+    np.copyto(inside, x)
+    return flat, inside
+
+
+def strided_take(g: ndarray, place: tuple[Any, ...]) -> ndarray:
+    """The elements of a base-shaped array that lie where a view has its own."""
+    base_shape, base_strides, shape, strides, offset = place
+    if 0 in base_shape:
+        return np.zeros(shape, g.dtype)
+    flat, _ = _image(g, base_shape, base_strides)
+    return as_strided(flat, shape, strides, offset).copy()
+
+
+def strided_put(g: ndarray, place: tuple[Any, ...]) -> ndarray:
+    """Zeros of the base's shape and strides, with ``g`` added where the view lies."""
+    base_shape, base_strides, shape, strides, offset = place
+    flat, inside = _image(np.zeros(base_shape, g.dtype), base_shape, base_strides)
+    if 0 in shape:
+        return inside
+    at = np.full((), offset)
+    for n, s in zip(shape, strides, strict=True):
+        at = np.add.outer(at, np.arange(n) * s)
+    np.add.at(flat, at, g)
+    return inside
+
+
+def strided_replace(g: ndarray, source: ndarray, place: tuple[Any, ...]) -> ndarray:
+    """``g`` in the base's strides, with ``source`` where the view lies."""
+    base_shape, base_strides, shape, strides, offset = place
+    flat, inside = _image(g, base_shape, base_strides)
+    if 0 not in shape:
+        as_strided(flat, shape, strides, offset)[...] = source
+    return inside
+
+
+def second(x: ndarray, source: ndarray) -> ndarray:
+    """``source`` broadcast to ``x`` (what ``copy_`` writes)."""
+    if source.ndim > x.ndim or any(
+        n not in (1, m) for n, m in zip(source.shape[::-1], x.shape[::-1], strict=False)
+    ):
+        a, b = np.array(x.shape), np.array(source.shape)
+        for k in range(1, min(len(a), len(b)) + 1):
+            if a[-k] != b[-k] and b[-k] != 1:
+                raise RuntimeError(
+                    f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) "
+                    f"at non-singleton dimension {len(a) - k}"
+                )
+        raise RuntimeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape "
+            f"{list(source.shape)}"
+        )
+    return np.broadcast_to(source, x.shape)
+
+
+def fill_value(x: ndarray, value: Any) -> ndarray:
+    return np.broadcast_to(np.asarray(value).astype(x.dtype), x.shape)

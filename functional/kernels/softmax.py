@@ -1,0 +1,153 @@
+"""Softmax, log-softmax and the negative log-likelihood loss on NumPy arrays.
+
+Half types are computed in float32 and rounded once. Results are C-contiguous whatever the memory
+order of the input, as PyTorch's are.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from .half import narrow, widen
+
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def _line(x: np.ndarray, dim: int) -> tuple[np.ndarray, int]:
+    """A C-contiguous float array to work on (0-d becomes 1-d) and a non-negative dim."""
+    x = np.ascontiguousarray(widen(x))
+    return x, dim % x.ndim
+
+
+def softmax(x: np.ndarray, dim: int) -> np.ndarray:
+    """exp(x - max) / sum(exp(x - max)) along dim."""
+    if not x.size:
+        return np.empty(x.shape, x.dtype)
+    wide, dim = _line(x, dim)
+    out = np.subtract(wide, np.maximum.reduce(wide, axis=dim, keepdims=True))
+    np.exp(out, out=out)
+    np.divide(out, np.add.reduce(out, axis=dim, keepdims=True), out=out)
+    return narrow(out.reshape(x.shape), x.dtype)
+
+
+def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
+    """x - max - log(sum(exp(x - max))) along dim."""
+    if not x.size:
+        return np.empty(x.shape, x.dtype)
+    wide, dim = _line(x, dim)
+    out = np.subtract(wide, np.maximum.reduce(wide, axis=dim, keepdims=True))
+    total = np.add.reduce(np.exp(out), axis=dim, keepdims=True)
+    np.subtract(out, np.log(total, out=total), out=out)
+    return narrow(out.reshape(x.shape), x.dtype)
+
+
+def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
+    """(g - sum(g * y)) * y, from dy_i/dx_j = y_i * (delta_ij - y_j)."""
+    wide, dim = _line(g, dim)
+    y = np.ascontiguousarray(widen(result))
+    out = wide * y
+    np.subtract(wide, np.add.reduce(out, axis=dim, keepdims=True), out=out)
+    np.multiply(out, y, out=out)
+    return narrow(out.reshape(g.shape), g.dtype)
+
+
+def log_softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
+    """g - exp(y) * sum(g), from dy_i/dx_j = delta_ij - exp(y_j)."""
+    wide, dim = _line(g, dim)
+    out = np.exp(np.ascontiguousarray(widen(result)))
+    np.multiply(out, np.add.reduce(wide, axis=dim, keepdims=True), out=out)
+    np.subtract(wide, out, out=out)
+    return narrow(out.reshape(g.shape), g.dtype)
+
+
+@lru_cache(maxsize=64)
+def _rows(n: int) -> np.ndarray:
+    rows = np.arange(n)
+    rows.flags.writeable = False
+    return rows
+
+
+def _class_major(x: np.ndarray) -> np.ndarray:
+    """(C,), (N, C) or (N, C, *d) seen as (rows, C)."""
+    if x.ndim <= 2:
+        return x.reshape(-1, x.shape[-1])
+    return np.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
+
+
+def _checked(target: np.ndarray, classes: int, ignore_index: int) -> tuple[np.ndarray, object]:
+    """Flat class numbers safe to index with, and the mask of kept ones (None: all are kept)."""
+    flat = target.reshape(-1)
+    if not flat.size:
+        return flat, None
+    kept = None
+    if np.minimum.reduce(flat) < 0 or 0 <= ignore_index < classes or ignore_index in flat:
+        kept = flat != ignore_index
+        flat = np.where(kept, flat, 0)
+    if np.minimum.reduce(flat) < 0 or np.maximum.reduce(flat) >= classes:
+        bad = flat[(flat < 0) | (flat >= classes)][0]
+        raise IndexError(f"Target {bad} is out of bounds.")
+    return flat, kept
+
+
+def _picked_weights(flat, kept, weight) -> np.ndarray | None:
+    """The weight of every target, 0 for ignored ones; None when all are 1."""
+    picked = None if weight is None else widen(weight)[flat]
+    if kept is None:
+        return picked
+    return kept.astype(np.float32) if picked is None else picked * kept
+
+
+def nll_loss(
+    x: np.ndarray, target: np.ndarray, weight: np.ndarray | None, reduction: int, ignore_index: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """-weight[target] * x[target] per sample, summed or averaged over the total weight.
+
+    x is (C,), (N, C) or (N, C, *d), target () or (N,) or (N, *d). Returns (loss, total_weight);
+    without reduction the total weight is 0, as in PyTorch.
+    """
+    classes = x.shape[0] if x.ndim == 1 else x.shape[1]
+    flat, kept = _checked(target, classes, ignore_index)
+    losses = widen(_class_major(x)[_rows(flat.size), flat])
+    picked = _picked_weights(flat, kept, weight)
+    losses = np.negative(losses)
+    if picked is not None:
+        # An ignored sample counts nothing even where its value is infinite or NaN.
+        losses = np.where(picked == 0, 0, losses * picked) if kept is not None else losses * picked
+        losses = losses.astype(picked.dtype if x.dtype.itemsize < 4 else x.dtype, copy=False)
+    if reduction == NONE:
+        shape = () if x.ndim == 1 else target.shape
+        return np.asarray(narrow(losses.reshape(shape), x.dtype)), np.zeros((), x.dtype)
+    total = losses.dtype.type(flat.size) if picked is None else np.add.reduce(picked)
+    loss = np.add.reduce(losses)
+    if reduction == MEAN:
+        loss = loss / total if total else loss.dtype.type("nan")
+    return np.asarray(loss, x.dtype), np.asarray(total, x.dtype)
+
+
+def nll_loss_backward(
+    g: np.ndarray,
+    x_shape: tuple[int, ...],
+    x_dtype: np.dtype,
+    target: np.ndarray,
+    weight: np.ndarray | None,
+    reduction: int,
+    ignore_index: int,
+    total_weight: np.ndarray,
+) -> np.ndarray:
+    """-weight[target] * g at every target's class, 0 elsewhere."""
+    classes = x_shape[0] if len(x_shape) == 1 else x_shape[1]
+    flat, kept = _checked(target, classes, ignore_index)
+    picked = _picked_weights(flat, kept, weight)
+    values = -widen(g).reshape(-1)
+    if reduction == MEAN:
+        values = values / widen(total_weight)
+    if picked is not None:
+        values = np.where(picked == 0, 0, values * picked)
+    out = np.zeros((flat.size, classes), x_dtype)
+    out[_rows(flat.size), flat] = values
+    if len(x_shape) <= 2:
+        return out.reshape(x_shape)
+    spread = out.reshape(x_shape[0], *x_shape[2:], classes)
+    return np.ascontiguousarray(np.moveaxis(spread, -1, 1))

@@ -1,0 +1,278 @@
+"""Python's operators, indexing and basic attributes, attached to Tensor.
+
+Rules use these, so they live in the functional core; the PyTorch method names are attached by
+torchlike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from . import autograd, dtypes
+from .kernels.shapes import _contiguous
+from .ops import cast, index, matmul, pointwise, views
+from .tape.dispatch import binary_closure, slow_operator
+from .tape.op import TENSOR, Op
+from .tape.slow import in_place
+from .tensor import Tensor, base_of
+
+
+def _operator(closure: Any) -> Any:
+    """The same operation as a Python operator: returns NotImplemented where it cannot help."""
+    op: Op = closure.op
+    call = op.call
+    twin = binary_closure(op, dunder=True)
+    op.call = call
+    return twin
+
+
+def _reflected(function: Any) -> Any:
+    def reflected(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (int, float, complex, Tensor)) and not hasattr(other, "dtype"):
+            return NotImplemented
+        return function(other, self)
+
+    return reflected
+
+
+def _in_place(closure: Any) -> Any:
+    twin = closure.in_place
+
+    def assign(self: Tensor, other: Any) -> Any:
+        if not isinstance(other, (int, float, complex, Tensor)) and not hasattr(other, "dtype"):
+            return NotImplemented
+        return twin(self, other)
+
+    return assign
+
+
+def _rsub(self: Tensor, other: Any) -> Any:
+    if isinstance(other, Tensor):
+        return pointwise.sub(other, self)
+    if not isinstance(other, (int, float, complex)) and not hasattr(other, "dtype"):
+        return NotImplemented
+    return pointwise.rsub(self, other)
+
+
+def _rtruediv(self: Tensor, other: Any) -> Any:
+    if not isinstance(other, (int, float, complex)) and not hasattr(other, "dtype"):
+        return NotImplemented
+    return pointwise.reciprocal(self) * other
+
+
+def _pow(self: Tensor, exponent: Any) -> Any:
+    if not isinstance(exponent, (int, float, complex, Tensor)):
+        return NotImplemented
+    return pointwise.pow(self, exponent)
+
+
+def _rpow(self: Tensor, base: Any) -> Any:
+    if not isinstance(base, (int, float, complex)):
+        return NotImplemented
+    return pointwise.pow_of_scalar(self, base)
+
+
+def _matmul(self: Tensor, other: Any) -> Any:
+    return matmul.matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _rmatmul(self: Tensor, other: Any) -> Any:
+    return matmul.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+
+
+def _compared(closure: Any) -> Any:
+    op: Op = closure.op
+
+    def compare(self: Tensor, other: Any) -> Any:
+        return slow_operator(op, self, other)
+
+    return compare
+
+
+_BINARY = {
+    "add": pointwise.add,
+    "sub": pointwise.sub,
+    "mul": pointwise.mul,
+    "truediv": pointwise.div,
+    "floordiv": pointwise.floor_divide,
+    "mod": pointwise.remainder,
+    "and": pointwise.bitwise_and,
+    "or": pointwise.bitwise_or,
+    "xor": pointwise.bitwise_xor,
+}
+for _name, _closure in _BINARY.items():
+    setattr(Tensor, f"__{_name}__", _operator(_closure))
+    setattr(Tensor, f"__i{_name}__", _in_place(_closure))
+for _name in ("add", "mul"):  # commutative, and a number first records as a number last
+    setattr(Tensor, f"__r{_name}__", getattr(Tensor, f"__{_name}__"))
+for _name in ("floordiv", "mod", "and", "or", "xor"):
+    setattr(Tensor, f"__r{_name}__", _reflected(_BINARY[_name]))
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Tensor, f"__{_name}__", _compared(getattr(pointwise, _name)))
+
+T: Any = Tensor
+T.__rsub__, T.__rtruediv__, T.__pow__, T.__rpow__ = _rsub, _rtruediv, _pow, _rpow
+T.__matmul__, T.__rmatmul__ = _matmul, _rmatmul
+T.__neg__, T.__abs__ = pointwise.neg, pointwise.abs
+T.__pos__ = lambda self: self
+T.__invert__ = pointwise.bitwise_not
+T.__getitem__, T.__setitem__ = index.getitem, index.setitem
+T.__hash__ = lambda self: id(self)
+
+
+def _ipow(self: Tensor, exponent: Any) -> Tensor:
+    closure = pointwise.pow_tensor if isinstance(exponent, Tensor) else pointwise.pow_scalar
+    return in_place(closure.op, (self, exponent))
+
+
+T.__ipow__ = _ipow
+
+# --- numbers, truth, length -----------------------------------------------------------------------
+
+
+def _bool(self: Tensor) -> bool:
+    n = self.numel()
+    if n > 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    if n == 0:
+        raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+    return bool(cast.item(self))
+
+
+def _index(self: Tensor) -> int:
+    if self.numel() != 1 or self.dtype.category > dtypes.INT:
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return int(cast.item(self))
+
+
+def _len(self: Tensor) -> int:
+    if not self.ndim:
+        raise TypeError("len() of a 0-d tensor")
+    return self.shape[0]
+
+
+def _iter(self: Tensor) -> Iterator[Tensor]:
+    if not self.ndim:
+        raise TypeError("iteration over a 0-d tensor")
+    return iter(views.unbind(self, 0))
+
+
+def _contains(self: Tensor, element: Any) -> bool:
+    if isinstance(element, (Tensor, int, float, complex)):
+        return bool(cast.item(TENSOR.any(self == element)))
+    raise RuntimeError(
+        f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}."
+    )
+
+
+T.__bool__, T.__index__, T.__len__, T.__iter__ = _bool, _index, _len, _iter
+T.__contains__ = _contains
+T.__float__ = lambda self: float(cast.item(self))
+T.__int__ = lambda self: int(cast.item(self))
+T.__complex__ = lambda self: complex(cast.item(self))
+T.__array__ = cast.array_protocol
+T.__array_priority__ = 1000
+
+
+def _array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    return TENSOR.from_numpy(array.astype("uint8") if array.dtype == bool else array)
+
+
+T.__array_wrap__ = _array_wrap
+
+# --- shape and memory -----------------------------------------------------------------------------
+
+
+def numel(self: Tensor) -> int:
+    """The number of elements."""
+    return math.prod(self.shape)
+
+
+def size(self: Tensor, dim: int | None = None) -> Any:
+    """The shape, or the size of one dimension."""
+    if dim is None:
+        return self.shape
+    from .ops.arguments import one_dim
+
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return self.shape[one_dim(self, dim)]
+
+
+def stride(self: Tensor, dim: int | None = None) -> Any:
+    """How many elements apart neighbours along each dimension (or one) lie in memory."""
+    data = self._data
+    if isinstance(data, Tensor):
+        strides = _contiguous(tuple(self.shape), 1)
+    else:
+        item = data.dtype.itemsize
+        strides = tuple(s // item for s in data.strides)
+        if data.flags.c_contiguous:  # NumPy may give any stride to a dimension of size 1 or 0
+            strides = strides if base_of(self) is not None else _contiguous(data.shape, 1)
+    return strides if dim is None else strides[dim]
+
+
+def storage_offset(self: Tensor) -> int:
+    """Where the first element lies in the memory the tensor shares."""
+    base = base_of(self)
+    if base is None or not hasattr(self._data, "__array_interface__"):
+        return 0
+    from .tape.views import geometry
+
+    return geometry(self, base).offset
+
+
+def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
+    """Whether the memory is in C order without gaps."""
+    data = self._data
+    return True if isinstance(data, Tensor) else bool(data.flags.c_contiguous)
+
+
+def element_size(self: Tensor) -> int:
+    """Bytes per element."""
+    return self.dtype.itemsize
+
+
+def data_ptr(self: Tensor) -> int:
+    """The address of the first element."""
+    if not hasattr(self._data, "__array_interface__"):
+        return 0
+    return self._data.__array_interface__["data"][0]
+
+
+T.numel, T.size, T.stride, T.storage_offset = numel, size, stride, storage_offset
+T.is_contiguous, T.element_size, T.data_ptr = is_contiguous, element_size, data_ptr
+T.nelement, T.dim = numel, lambda self: self.ndim
+T.reshape, T.detach, T.clone, T.to = views.reshape, cast.detach, cast.clone, cast.to
+T.item, T.tolist, T.numpy = cast.item, cast.tolist, cast.numpy
+T.copy_, T.fill_, T.zero_ = cast.copy_, cast.fill_, cast.zero_
+T.unbind = views.unbind
+
+# --- autograd -------------------------------------------------------------------------------------
+
+
+def backward(
+    self: Tensor,
+    gradient: Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the gradients of this tensor to the ``grad`` of the leaves it depends on."""
+    autograd.backward(self, gradient, retain_graph, create_graph, inputs)
+
+
+T.backward = backward
+T.requires_grad = property(autograd.requires_grad, autograd.set_requires_grad)
+T.grad = property(autograd.get_grad, autograd.set_grad, autograd.del_grad)
+T.data = property(autograd.get_data, autograd.set_data)
+T.grad_fn, T.is_leaf = property(autograd.grad_fn), property(autograd.is_leaf)
+T.output_nr, T._version = property(autograd.output_nr), property(autograd.version)
+T.retains_grad = property(autograd.retains_grad)
+T._base = property(base_of)
+T._is_view = lambda self: base_of(self) is not None
+T.requires_grad_, T.detach_ = autograd.requires_grad_, autograd.detach_
+T.register_hook, T.retain_grad = autograd.register_hook, autograd.retain_grad
+T.register_post_accumulate_grad_hook = autograd.register_post_accumulate_grad_hook

@@ -1,0 +1,189 @@
+"""Copies: clone, dtype and device changes, detach, in-place fill and copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import devices, dtypes, errors
+from ..kernels.meta import MetaArray, empty
+from ..tape.declare import general
+from ..tape.op import public
+from ..tape.slow import in_place
+from ..tensor import Tensor, same_memory, wrap
+
+clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0",
+                      jvp="linear", shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
+clone_contiguous = general("clone_contiguous", lambda F, g: g, kernel="contiguous",
+                           node="CloneBackward0", jvp="linear",
+                           shape=lambda x: (x.shape, x.dtype))  # fmt: skip
+_cast = general("cast", lambda F, g: g, statics=("dtype",), kernel="to_dtype",
+                node="ToCopyBackward0", jvp="linear",
+                shape=lambda x, d: (x.shape, d.array, None))  # fmt: skip
+# over self, so that the gradient goes to the source alone
+_overwrite = general("overwrite", None, lambda F, g: g, inputs=("self", "source"),
+                     kernel="second", node="CopyBackwards", jvp="transpose")  # fmt: skip
+_fill_scalar = general("fill_scalar", lambda F, g: None, statics=("value",), kernel="fill_value",
+                       node="FillBackward2")  # fmt: skip
+_fill_tensor = general("fill_tensor", lambda F, g: None, lambda F, g: F.sum(g),
+                       inputs=("self", "value"), kernel="fill_value",
+                       node="FillBackward3")  # fmt: skip
+_zero = general("zero", lambda F, g: None, kernel="zeros_like", node="ZeroBackward0")
+fill_functional = general("fill_functional", lambda F, g: F.zeros_like(g), statics=("value",),
+                          kernel="fill_value", node="FillBackward0")  # fmt: skip
+
+
+@public
+def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    """A copy that keeps the order of the dimensions in memory."""
+    if str(memory_format) == "torch.contiguous_format":
+        return clone_contiguous(self)
+    return clone_dense(self)
+
+
+@public
+def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+    """``self`` if its memory is C-contiguous, else a copy that is."""
+    return self if self.is_contiguous() else clone_contiguous(self)
+
+
+@public
+def detach(self: Tensor) -> Tensor:
+    """The same memory without history."""
+    if type(self) not in (Tensor,) and hasattr(self, "_level"):
+        return self.detach_level()  # type: ignore[attr-defined]
+    return same_memory(self)
+
+
+@public
+def to_dtype(self: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """A copy in another dtype."""
+    if dtype.category < dtypes.FLOAT and self._edge[0] is not None:
+        return _cast(self.detach(), dtype)
+    return _cast(self, dtype)
+
+
+@public
+def to_device(self: Tensor, device: devices.device) -> Tensor:
+    """``self`` on another device."""
+    device = devices.resolve(device)
+    if device == self.device:
+        return self
+    if device.type == "meta":
+        return wrap(empty(self._data.shape, self._data.dtype, self._data.strides))
+    raise NotImplementedError(errors.META_COPY)
+
+
+@public
+def zeros_like(self: Tensor, **kwargs: Any) -> Tensor:
+    from .create import like
+
+    return like(0, self, **kwargs)
+
+
+@public
+def conj(self: Tensor) -> Tensor:
+    """The complex conjugate; ``self`` itself where it is real."""
+    return _conj(self) if self.dtype.is_complex else self
+
+
+_conj = general("conj_copy", lambda F, g: F.conj(g), kernel="conj", node="ConjBackward0",
+                jvp=lambda F, tangents, self: F.conj(tangents[0]),
+                shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
+_conj.op.holomorphic = False
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
+    """Write ``source`` (broadcast, converted) over ``self``."""
+    from .create import as_tensor
+
+    other = as_tensor(source) if not isinstance(source, Tensor) else source
+    if other.dtype is not self.dtype:
+        other = to_dtype(other, self.dtype)
+    if type(other._data) is MetaArray and type(self._data) is not MetaArray:
+        raise NotImplementedError(errors.META_COPY)
+    return in_place(_overwrite.op, (self, other))
+
+
+def fill_(self: Tensor, value: Any) -> Tensor:
+    """Set every element to ``value``, a number or a 0-dim tensor."""
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(
+                "fill_ only supports 0-dimension value tensor but got tensor with "
+                f"{value.ndim} dimensions."
+            )
+        return in_place(_fill_tensor.op, (self, value))
+    return in_place(_fill_scalar.op, (self, value))
+
+
+def zero_(self: Tensor) -> Tensor:
+    """Set every element to 0."""
+    return in_place(_zero.op, (self,))
+
+
+def item(self: Tensor) -> Any:
+    """The only element as a Python number."""
+    if self.numel() != 1:
+        raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+    if type(self._data) is MetaArray:
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors")
+    x = self._data
+    return float(x.reshape(-1)[0]) if x.dtype.kind == "V" else x.item()
+
+
+def tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    x = self._data
+    return (x.astype(np.float32) if x.dtype.kind == "V" else x).tolist()
+
+
+def to_arguments(self: Tensor, args: Any, kwargs: Any) -> tuple[Any, Any, bool]:
+    """(dtype, device, copy) of a ``to(...)`` call."""
+    dtype, device = kwargs.get("dtype"), kwargs.get("device")
+    copy = kwargs.get("copy", False)
+    for a in args:
+        if isinstance(a, dtypes.dtype):
+            dtype = a
+        elif isinstance(a, Tensor):
+            dtype, device = a.dtype, a.device
+        elif isinstance(a, (str, devices.device)) or (isinstance(a, int) and type(a) is not bool):
+            device = a
+    return dtype, device, copy
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """``self`` in another dtype or on another device; ``self`` itself if nothing changes."""
+    dtype, device, copy = to_arguments(self, args, kwargs)
+    result = self
+    if device is not None:
+        result = to_device(result, device)
+    if dtype is not None and dtype is not self.dtype:
+        result = to_dtype(result, dtype)
+    return clone(self) if copy and result is self else result
+
+
+def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
+    """The array itself: memory is shared."""
+    if force:
+        return self.detach()._data
+    if self.requires_grad:
+        raise RuntimeError(errors.NUMPY_GRAD)
+    if type(self._data) is MetaArray:
+        raise TypeError(
+            "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
+            "to host memory first."
+        )
+    if self.dtype is dtypes.bfloat16:
+        raise TypeError("Got unsupported ScalarType BFloat16")
+    return self._data
+
+
+def array_protocol(self: Tensor, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    """``__array__``: NumPy's view of this tensor."""
+    data = numpy(self)
+    return data if dtype is None else data.astype(dtype, copy=False)

@@ -1,0 +1,400 @@
+"""Creation: tensors from data, filled tensors, ranges."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import devices, dtypes, errors
+from ..kernels import meta
+from ..kernels.meta import MetaArray
+from ..tape.op import TENSOR, public
+from ..tensor import Tensor, wrap
+from .arguments import ints
+
+
+def _placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
+    where = devices.resolve(device)
+    t = wrap(meta.empty(data.shape, data.dtype) if where.type == "meta" else data)
+    if requires_grad:
+        t.requires_grad_()
+    return t
+
+
+# --- from data ------------------------------------------------------------------------------------
+
+
+def _array_from(data: Any) -> np.ndarray:
+    """Nested sequences of numbers, tensors and arrays as one array of the inferred dtype."""
+    if isinstance(data, np.ndarray):
+        return data
+    if isinstance(data, Tensor):
+        return data._data
+    if isinstance(data, (bool, int, float, complex)):
+        return np.asarray(data, dtypes.of_number(data).array)
+    if isinstance(data, (np.generic,)):
+        return np.asarray(data)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if hasattr(data, "__array__") and not hasattr(data, "__len__"):
+        return np.asarray(data)
+    if not hasattr(data, "__len__"):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+    return _array_from_sequence(data)
+
+
+def _array_from_sequence(data: Any) -> np.ndarray:
+    items = list(data)
+    if not items:
+        return np.zeros(0, dtypes.get_default_dtype().array)
+    kinds = {type(item) for item in items}
+    if kinds <= {bool, int, float}:
+        kind = float if float in kinds else int if int in kinds else bool
+        return _numbers(items, dtypes.of_number(kind()).array)
+    parts = [_array_from(item) for item in items]
+    first = parts[0].shape
+    for i, part in enumerate(parts):
+        if part.shape != first:
+            _ragged(first, part.shape, i)
+    found = dtypes.FROM_ARRAY[parts[0].dtype]
+    for part in parts[1:]:
+        found = dtypes.promote_types(found, dtypes.FROM_ARRAY[part.dtype])
+    return np.stack([part.astype(found.array) for part in parts])
+
+
+def _numbers(items: list[Any], dtype: Any) -> np.ndarray:
+    try:
+        return np.asarray(items, dtype)
+    except OverflowError:
+        raise RuntimeError("Overflow when unpacking long long") from None
+
+
+def _ragged(first: Any, shape: Any, i: int, dim: int = 0) -> None:
+    if not first or not shape:
+        value = "a sequence" if shape else "not a sequence"
+        raise TypeError(f"expected a sequence of equal nesting at item {i}, which is {value}")
+    raise ValueError(
+        f"expected sequence of length {first[0]} at dim {dim + 1} (got {shape[0]})"
+    )
+
+
+def _checked_array(data: np.ndarray) -> np.ndarray:
+    if data.dtype not in dtypes.FROM_ARRAY:
+        if data.dtype.newbyteorder("=") in dtypes.FROM_ARRAY:
+            raise ValueError(
+                "given numpy array has byte order different from the native byte order. "
+                "Conversion between byte orders is currently not supported."
+            )
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{data.dtype.type.__name__}. The only "
+            "supported types are: float64, float32, float16, complex64, complex128, int64, int32, "
+            "int16, int8, uint64, uint32, uint16, uint8, and bool."
+        )
+    if any(s < 0 for s in data.strides):
+        raise ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative "
+            "strides are not currently supported. (You can probably work around this by making a "
+            "copy of your array  with array.copy().) "
+        )
+    canonical = dtypes.FROM_ARRAY[data.dtype].array
+    return data if data.dtype is canonical else data.view(canonical)
+
+
+@public
+def tensor(
+    data: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A new tensor with a copy of ``data``: numbers, nested sequences, arrays."""
+    if isinstance(data, Tensor):
+        import warnings
+
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use sourceTensor.detach()."
+            "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
+            "torch.tensor(sourceTensor).",
+            UserWarning,
+            stacklevel=2,
+        )
+    array = _checked_array(_array_from(data))
+    target = array.dtype if dtype is None else dtype.array
+    if requires_grad and dtypes.FROM_ARRAY[target].category < dtypes.FLOAT:
+        raise RuntimeError(errors.FLOATS_ONLY)
+    return _placed(np.array(array, target, order="C"), device, requires_grad)
+
+
+@public
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """``data`` as a tensor, sharing memory with an array or tensor where possible."""
+    if isinstance(data, Tensor):
+        return data.to(*(x for x in (device, dtype) if x is not None))
+    if isinstance(data, np.ndarray) and (dtype is None or dtype.array == data.dtype):
+        return _placed(_checked_array(data), device, False)
+    return tensor(data, dtype=dtype, device=device)
+
+
+@public
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor over the memory of a NumPy array."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    if not array.flags.writeable:
+        import warnings
+
+        warnings.warn(
+            "The given NumPy array is not writable, and PyTorch does not support non-writable "
+            "tensors. This means writing to this tensor will result in undefined behavior. You "
+            "may want to copy the array to protect its data or make it writable before converting "
+            "it to a tensor. This type of warning will be suppressed for the rest of this program.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return wrap(_checked_array(array))
+
+
+# --- filled ---------------------------------------------------------------------------------------
+
+
+def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool) -> Tensor:
+    """A tensor of one value."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {n}: {list(shape)}"
+            )
+    d = (dtype or dtypes.get_default_dtype()).array
+    where = devices.resolve(device)
+    if where.type == "meta":
+        t = wrap(meta.empty(shape, d))
+    elif value is None:
+        t = wrap(np.empty(shape, d))
+    else:
+        t = wrap(np.zeros(shape, d) if value == 0 else np.full(shape, value, d))
+    return t.requires_grad_() if grad else t
+
+
+def _filler(name: str, value: Any, doc: str) -> Any:
+    def make(
+        *size: Any,
+        out: Any = None,
+        dtype: Any = None,
+        layout: Any = None,
+        device: Any = None,
+        requires_grad: bool = False,
+        pin_memory: bool = False,
+        memory_format: Any = None,
+        names: Any = None,
+    ) -> Tensor:
+        t = filled(value, _sizes(name, size), dtype, device, requires_grad)
+        if out is None:
+            return t
+        from ..tape.slow import write_out
+
+        return write_out(t.to(out.dtype), out)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = doc
+    return public(make)
+
+
+def _sizes(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
+    try:
+        return ints(size)
+    except TypeError:
+        bad = size[0] if len(size) == 1 and not isinstance(size[0], (tuple, list)) else size
+        kinds = ", ".join(type(s).__name__ for s in size)
+        raise TypeError(
+            f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
+            f"{type(bad).__name__}"
+            if len(size) == 1
+            else f"{name}() received an invalid combination of arguments - got ({kinds})"
+        ) from None
+
+
+zeros = _filler("zeros", 0, "A tensor of zeros.")
+ones = _filler("ones", 1, "A tensor of ones.")
+empty = _filler("empty", None, "A tensor whose elements are not set.")
+
+
+@public
+def full(
+    size: Any,
+    fill_value: Any,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of ``fill_value``, whose type decides the dtype if none is given."""
+    if isinstance(fill_value, Tensor):
+        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
+    dtype = dtype or dtypes.of_number(fill_value)
+    return filled(fill_value, ints((size,)), dtype, device, requires_grad)
+
+
+def like(
+    value: Any,
+    self: Tensor,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    memory_format: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
+) -> Tensor:
+    """A tensor of one value with the shape, dtype, device and memory order of ``self``."""
+    array = (dtype or self.dtype).array
+    where = self.device if device is None else devices.resolve(device)
+    data = self._data
+    if isinstance(data, Tensor):  # a transform's wrapper: the value is the same for all
+        return filled(value, tuple(self.shape), dtype or self.dtype, device, requires_grad)
+    if where.type == "meta":
+        t = wrap(meta.empty(data.shape, array))
+    elif type(data) is MetaArray:
+        return filled(value, tuple(self.shape), dtype or self.dtype, where, requires_grad)
+    elif value is None:
+        t = wrap(np.empty_like(data, array))
+    else:
+        t = wrap(np.full_like(data, value, array))
+    return t.requires_grad_() if requires_grad else t
+
+
+def _liker(name: str, value: Any) -> Any:
+    def make(input: Tensor, **kwargs: Any) -> Tensor:
+        return like(value, input, **kwargs)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"`{name[:-5]}` with the shape, dtype and device of ``input``."
+    return public(make)
+
+
+zeros_like, ones_like = _liker("zeros_like", 0), _liker("ones_like", 1)
+empty_like = _liker("empty_like", None)
+
+
+@public
+def full_like(input: Tensor, fill_value: Any, **kwargs: Any) -> Tensor:
+    """``full`` with the shape, dtype and device of ``input``."""
+    return like(fill_value, input, **kwargs)
+
+
+# --- ranges ---------------------------------------------------------------------------------------
+
+
+@public
+def arange(
+    *args: Any,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+    layout: Any = None,
+    pin_memory: bool = False,
+    **named: Any,
+) -> Tensor:
+    """Numbers from ``start`` (0) up to but not including ``end``, ``step`` apart."""
+    start, end, step = _bounds(args, named)
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = all(isinstance(x, (int, np.integer)) for x in (start, end, step))
+    d = dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())
+    count = max(math.ceil((end - start) / step), 0)
+    if whole and d.category == dtypes.INT:
+        data = np.arange(start, end, step, d.array)
+    else:
+        data = (start + np.arange(count) * float(step)).astype(d.array)
+    return _placed(data, device, requires_grad)
+
+
+def _bounds(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
+    values = [a.item() if isinstance(a, Tensor) else a for a in args]
+    named = {k: v.item() if isinstance(v, Tensor) else v for k, v in named.items()}
+    if len(values) == 1 and "end" not in named:
+        return 0, values[0], named.get("step", 1)
+    for name in ("start", "end", "step")[len(values) :]:
+        values.append(named.get(name, 1 if name == "step" else 0))
+    return values[0], values[1], values[2]
+
+
+@public
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+    layout: Any = None,
+) -> Tensor:
+    """``steps`` numbers from ``start`` to ``end``, both included, evenly spaced."""
+    if steps < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    d = dtype or dtypes.get_default_dtype()
+    start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
+    return _placed(_spaced(start, end, steps, d.array), device, requires_grad)
+
+
+def _spaced(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
+    """From both ends towards the middle, in the target's precision, as PyTorch computes it."""
+    if steps <= 1:
+        return np.full(steps, start, dtype)
+    work = dtype.type if dtype.kind == "f" and dtype.itemsize >= 4 else np.float64
+    a, b = work(start), work(end)
+    step = (b - a) / work(steps - 1)
+    i = np.arange(steps)
+    half = steps // 2
+    lower = a + step * i.astype(work)
+    upper = b - step * (steps - i - 1).astype(work)
+    return np.where(i < half, lower, upper).astype(dtype)
+
+
+@public
+def eye(
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+    layout: Any = None,
+) -> Tensor:
+    """The identity matrix, (n, m)."""
+    d = dtype or dtypes.get_default_dtype()
+    return _placed(np.eye(n, n if m is None else m, dtype=d.array), device, requires_grad)
+
+
+def new_method(name: str, value: Any) -> Any:
+    """``Tensor.new_zeros`` and its kin: dtype and device default to the tensor's."""
+
+    def make(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Tensor:
+        grad = kw.get("requires_grad", False)
+        where = self.device if device is None else device
+        return filled(value, ints(size), dtype or self.dtype, where, grad)
+
+    make.__name__ = make.__qualname__ = name
+    return make
+
+
+def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
+    """A tensor of ``fill_value`` with the dtype and device of ``self``."""
+    return filled(fill_value, ints((size,)), dtype or self.dtype, kw.get("device", self.device), False)
+
+
+def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
+    """``tensor(data)`` with the dtype and device of ``self``."""
+    return TENSOR.tensor(data, dtype=dtype or self.dtype, device=kw.get("device", self.device))

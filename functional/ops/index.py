@@ -1,0 +1,396 @@
+"""Indexing: Python's ``x[...]``, reading and writing, and gather, scatter and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..tape.declare import general
+from ..tape.op import public
+from ..tensor import Tensor, wrap
+from . import views
+from .arguments import one_dim
+from .cast import copy_
+
+_index = general(
+    "index",
+    lambda F, g, self_shape, indices: F.index_backward(g, self_shape, indices),
+    statics=("indices",),
+    jvp="linear",
+)
+index_backward = general(
+    "index_backward",
+    lambda F, g, indices: F.index(g, indices),
+    statics=("shape", "indices"),
+    jvp="linear",
+)
+
+
+def _put_vjp_self(F: Any, g: Any, indices: Any, accumulate: bool) -> Any:
+    return g if accumulate else F.put_at(g, F.zeros_like(F.index(g, indices)), indices, False)
+
+
+put_at = general(
+    "put_at",
+    _put_vjp_self,
+    lambda F, g, indices: F.index(g, indices),
+    inputs=("self", "values"),
+    statics=("indices", "accumulate"),
+    node="IndexPutBackward0",
+)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def _is_advanced(key: Any) -> bool:
+    return isinstance(key, (Tensor, list, np.ndarray, range)) or (
+        isinstance(key, tuple) and not isinstance(key, str)
+    )
+
+
+def _index_array(key: Any) -> np.ndarray:
+    if isinstance(key, Tensor):
+        if key.dtype.category > dtypes.INT:
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+        x = key._data
+        return x.astype(bool) if x.dtype == np.uint8 else x
+    x = np.asarray([int(k) if isinstance(k, Tensor) else k for k in key])
+    if x.size == 0:
+        return x.astype(np.int64)
+    if x.dtype.kind not in "iub":
+        raise TypeError("only integer tensors of a single element can be converted to an index")
+    return x
+
+
+def _whole(value: Any) -> Any:
+    """A bound of a slice as an int or None."""
+    return None if value is None else value.__index__()
+
+
+def _as_tuple(key: Any) -> tuple[Any, ...]:
+    if isinstance(key, tuple):
+        return key
+    return (key,)
+
+
+def _consumed(key: Any) -> int:
+    if key is None or key is Ellipsis or isinstance(key, bool):
+        return 0
+    if isinstance(key, Tensor) and key.dtype in (dtypes.bool_, dtypes.uint8):
+        return key.ndim
+    return 1
+
+
+def _split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
+    """Apply the basic part as views; what is left is an array, or None, per dimension."""
+    used = sum(_consumed(k) for k in keys)
+    if used > self.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
+    arrays: list[Any] = []
+    x, dim = self, 0
+    for key in keys:
+        if key is Ellipsis:
+            skip = self.ndim - used
+            arrays += [None] * skip
+            dim += skip
+        elif key is None:
+            x = views.unsqueeze(x, dim)
+            arrays.append(None)
+            dim += 1
+        elif isinstance(key, slice):
+            x = _sliced(x, dim, key)
+            arrays.append(None)
+            dim += 1
+        elif isinstance(key, (bool, np.bool_)):
+            x = views.unsqueeze(x, dim)
+            arrays.append(np.array([0] if key else [], np.int64))
+            dim += 1
+        elif _is_advanced(key):
+            array = _index_array(key)
+            if array.ndim == 0 and array.dtype != bool:
+                x = _picked(x, dim, int(array))
+                continue
+            arrays.append(array)
+            arrays += [SKIP] * (array.ndim - 1 if array.dtype == bool and array.ndim else 0)
+            dim += array.ndim if array.dtype == bool else 1
+        else:
+            x = _picked(x, dim, _integer(key))
+    return x, arrays
+
+
+SKIP = object()  # a dimension that the mask before it covers too
+
+
+def _integer(key: Any) -> int:
+    if not hasattr(key, "__index__"):
+        raise TypeError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
+            f"valid indices (got {type(key).__name__})"
+        )
+    return key.__index__()
+
+
+def _picked(x: Tensor, dim: int, index: int) -> Tensor:
+    if not x.ndim:
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+            "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
+        )
+    n = x.shape[dim]
+    if not -n <= index < n:
+        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {n}")
+    return views._select(x, dim, index % n)
+
+
+def _sliced(x: Tensor, dim: int, key: slice) -> Tensor:
+    step = 1 if key.step is None else _whole(key.step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    start, end, step = slice(_whole(key.start), _whole(key.stop), step).indices(x.shape[dim])
+    if start == 0 and end == x.shape[dim] and step == 1:
+        return x
+    return views.slice_dim(x, dim, start, max(start, end), step)
+
+
+def _checked(x: Tensor, arrays: list[Any]) -> tuple[Any, ...]:
+    """The keys for the kernels: masks fit their dimensions, integers are in range."""
+    keys = [a for a in arrays if a is not SKIP]
+    dim = 0
+    for a in keys:
+        if a is None:
+            dim += 1
+            continue
+        if a.dtype == bool:
+            for k, n in enumerate(a.shape):
+                if n != x.shape[dim + k]:
+                    raise IndexError(
+                        f"The shape of the mask {list(a.shape)} at index {k} does not match the "
+                        f"shape of the indexed tensor {list(x.shape)} at index {dim + k}"
+                    )
+            dim += a.ndim
+            continue
+        n = x.shape[dim]
+        if a.size and (a.min() < -n or a.max() >= n):
+            bad = a[(a < -n) | (a >= n)].reshape(-1)[0]
+            raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
+        dim += 1
+    while keys and keys[-1] is None:
+        keys.pop()
+    return tuple(keys)
+
+
+def getitem(self: Tensor, key: Any) -> Tensor:
+    """``self[key]``: a view for ints, slices, None and Ellipsis, else a copy."""
+    if type(key) is int and self.ndim:
+        return _picked(self, 0, key)
+    x, arrays = _split_key(self, _as_tuple(key))
+    if all(a is None for a in arrays):
+        return views.alias(x) if x is self else x
+    return _index(x, _checked(x, arrays))
+
+
+@public
+def index(self: Tensor, indices: Any) -> Tensor:
+    """``self`` at index arrays, one per dimension (None for a whole one)."""
+    return _index(self, tuple(i._data if isinstance(i, Tensor) else i for i in indices))
+
+
+@public
+def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
+    """A copy of ``self`` with ``values`` written (or added) at ``indices``."""
+    keys = tuple(i._data if isinstance(i, Tensor) else i for i in indices)
+    return put_at(self, values, keys, accumulate)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """``self[key] = value``."""
+    x, arrays = _split_key(self, _as_tuple(key))
+    if all(a is None for a in arrays):
+        target = views.alias(x) if x is self else x
+        _write(target, value)
+        return
+    if not isinstance(value, Tensor):
+        value = wrap(np.asarray(value).astype(self._data.dtype))
+    if value.dtype is not x.dtype:
+        if value.ndim:
+            raise RuntimeError(
+                "Index put requires the source and destination dtypes match, got "
+                f"{x.dtype.legacy} for the destination and {value.dtype.legacy} for the source."
+            )
+        value = value.to(x.dtype)
+    _put_in_place(x, _checked(x, arrays), value, False)
+
+
+def _write(target: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor):
+        lead = value.ndim - target.ndim
+        if lead > 0 and all(n == 1 for n in value.shape[:lead]):
+            value = value.reshape(value.shape[lead:])
+        copy_(target, value)
+    elif isinstance(value, (int, float, complex, np.number)):
+        target.fill_(value)
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        copy_(target, wrap(np.asarray(value).astype(target._data.dtype)))
+    else:
+        raise TypeError(f"can't assign a {type(value).__name__} to a torch.FloatTensor")
+
+
+def _put_in_place(self: Tensor, keys: tuple[Any, ...], values: Tensor, accumulate: bool) -> Tensor:
+    from ..tape.slow import in_place
+
+    found = self._data[tuple(slice(None) if k is None else k for k in keys)].shape
+    try:
+        fits = np.broadcast_shapes(found, tuple(values.shape)) == found
+    except ValueError:
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
+            f"indexing result of shape {list(found)}"
+        )
+    return in_place(put_at.op, (self, values, keys, accumulate))
+
+
+def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """Write (or add) ``values`` at ``indices``, in place."""
+    keys = tuple(i._data if isinstance(i, Tensor) else i for i in indices)
+    return _put_in_place(self, keys, values, accumulate)
+
+
+# --- gather, scatter, select ----------------------------------------------------------------------
+
+_gather = general(
+    "gather_along",
+    lambda F, g, index, self_shape, dim: F.gather_backward(g, index, self_shape, dim),
+    None,
+    inputs=("self", "index"),
+    statics=("dim",),
+    node="GatherBackward0",
+    shape=lambda x, index, dim: (index.shape, x.dtype),
+)
+gather_backward = general(
+    "gather_backward",
+    lambda F, g, index, dim: F.gather_along(g, index, dim),
+    None,
+    inputs=("self", "index"),
+    statics=("shape", "dim"),
+    shape=lambda g, index, shape, dim: (shape, g.dtype),
+)
+_scatter = general(
+    "scatter_along",
+    lambda F, g, index, dim: F.scatter_along(g, F.zeros_like(F.gather_along(g, index, dim)), index, dim),
+    lambda F, g, index, dim: F.gather_along(g, index, dim),
+    None,
+    inputs=("self", "source", "index"),
+    statics=("dim",),
+    node="ScatterBackward0",
+    shape=lambda x, source, index, dim: (x.shape, x.dtype),
+)
+_index_select = general(
+    "index_select_dim",
+    lambda F, g, index, self_shape, dim: F.index_select_backward(g, index, self_shape, dim),
+    None,
+    inputs=("self", "index"),
+    statics=("dim",),
+    node="IndexSelectBackward0",
+    shape=lambda x, index, dim: ((*x.shape[:dim], index.size, *x.shape[dim + 1 :]), x.dtype),
+)
+index_select_backward = general(
+    "index_select_backward",
+    lambda F, g, index, dim: F.index_select_dim(g, index, dim),
+    None,
+    inputs=("self", "index"),
+    statics=("shape", "dim"),
+    shape=lambda g, index, shape, dim: (shape, g.dtype),
+)
+
+
+def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
+    if index.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+    x = index._data
+    if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
+        bad = x[(x < 0) | (x >= n)].reshape(-1)[0]
+        raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
+
+
+@public
+def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Elements of ``self`` along ``dim`` at ``index``, which gives the result's shape."""
+    at = one_dim(self, dim)
+    _check_index("gather", index, self.shape[at] if self.ndim else 1, at)
+    return _gather(self, index, at)
+
+
+@public
+def scatter(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    """A copy of ``self`` with ``src`` (a tensor or a number) written along ``dim`` at ``index``."""
+    at = one_dim(self, dim)
+    _check_index("scatter", index, self.shape[at], at)
+    return _scatter(self, _source(self, index, value if src is None else src), index, at)
+
+
+def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+    """``scatter`` in place."""
+    from ..tape.slow import in_place
+
+    at = one_dim(self, dim)
+    _check_index("scatter", index, self.shape[at], at)
+    source = _source(self, index, value if src is None else src)
+    return in_place(_scatter.op, (self, source, index, at))
+
+
+def _source(self: Tensor, index: Tensor, src: Any) -> Tensor:
+    if not isinstance(src, Tensor):
+        return wrap(np.full(index._data.shape, src, self._data.dtype))
+    key = tuple(slice(0, n) for n in index.shape)
+    return src if src.shape == index.shape else getitem(src, key)
+
+
+@public
+def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Slices of ``self`` along ``dim`` at ``index``, a vector."""
+    at = one_dim(self, dim)
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    x = index._data
+    n = self.shape[at]
+    if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
+        raise IndexError("index out of range in self")
+    return _index_select(self, index, at)
+
+
+_nonzero = general("nonzero_rows", kernel="nonzero")
+
+
+@public
+def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
+    """Indices of the non-zero elements: (count, ndim), or one vector per dimension."""
+    rows = _nonzero(self)
+    return tuple(rows.unbind(1)) if as_tuple else rows
+
+
+_tril = general("tril_of", lambda F, g, diagonal: F.tril(g, diagonal), statics=("diagonal",),
+                kernel="tril", node="TrilBackward0", jvp="linear",
+                shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
+_triu = general("triu_of", lambda F, g, diagonal: F.triu(g, diagonal), statics=("diagonal",),
+                kernel="triu", node="TriuBackward0", jvp="linear",
+                shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
+
+
+@public
+def tril(self: Tensor, diagonal: int = 0) -> Tensor:
+    """The lower triangle of matrices; the rest is 0."""
+    return _tril(self, diagonal)
+
+
+@public
+def triu(self: Tensor, diagonal: int = 0) -> Tensor:
+    """The upper triangle of matrices; the rest is 0."""
+    return _triu(self, diagonal)

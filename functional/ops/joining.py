@@ -1,0 +1,150 @@
+"""cat, stack, flip, repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes
+from ..tape.declare import general
+from ..tape.op import TENSOR, public
+from ..tensor import Tensor
+from .arguments import dims_of, ints, one_dim
+
+
+def _cat_vjp(F: Any, g: Any, need: Any, shapes: Any, dim: int) -> Any:
+    grads, at = [], 0
+    for needed, shape in zip(need, shapes, strict=True):
+        if shape == (0,):
+            grads.append(F.slice_(g, dim, 0, 0, 1).reshape(-1)[:0] if needed else None)
+            continue
+        grads.append(F.slice_(g, dim, at, at + shape[dim], 1) if needed else None)
+        at += shape[dim]
+    return grads
+
+
+def _cat_shape(arrays: Any, dim: int) -> Any:
+    first = arrays[0].shape
+    return (*first[:dim], sum(x.shape[dim] for x in arrays), *first[dim + 1 :]), arrays[0].dtype
+
+
+_cat = general("cat_of", joint=_cat_vjp, inputs=("*tensors",), statics=("dim",), kernel="cat",
+               node="CatBackward0", shape=_cat_shape)  # fmt: skip
+_stack = general(
+    "stack_of",
+    joint=lambda F, g, need, dim: [
+        F.select(g, dim, i) if needed else None for i, needed in enumerate(need)
+    ],
+    inputs=("*tensors",),
+    statics=("dim",),
+    kernel="stack",
+    node="StackBackward0",
+    shape=lambda arrays, dim: (
+        (*arrays[0].shape[:dim], len(arrays), *arrays[0].shape[dim:]),
+        arrays[0].dtype,
+    ),
+)
+
+
+def _promoted(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    found = dtypes.result_type((t.dtype, t.ndim) for t in tensors)
+    return tuple(t if t.dtype is found else TENSOR.to_dtype(t, found) for t in tensors)
+
+
+def _tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
+    if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
+        raise TypeError(
+            f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not "
+            f"{type(tensors).__name__}"
+        )
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
+    return tuple(tensors)
+
+
+@public
+def cat(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors one after the other along ``dim``; their other sizes are equal."""
+    items = _tensor_list("cat", tensors)
+    if not items:
+        raise ValueError("expected a non-empty list of Tensors")
+    for i, t in enumerate(items):
+        if t.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+    first = next((t for t in items if t.shape != (0,)), items[0])
+    at = one_dim(first, dim)
+    for i, t in enumerate(items):
+        if t.shape == (0,):
+            continue
+        if t.ndim != first.ndim:
+            raise RuntimeError(
+                f"Tensors must have same number of dimensions: got {first.ndim} and {t.ndim}"
+            )
+        for d, (n, m) in enumerate(zip(first.shape, t.shape, strict=True)):
+            if d != at and n != m:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {at}. Expected size {n} but "
+                    f"got size {m} for tensor number {i} in the list."
+                )
+    items = _promoted(items)
+    if first.ndim > 1:
+        items = tuple(t for t in items if t.shape != (0,)) or items
+    return _cat(items, at)
+
+
+concat = concatenate = cat
+
+
+@public
+def stack(tensors: Any, dim: int = 0) -> Tensor:
+    """Tensors of one shape along a new dimension."""
+    items = _tensor_list("stack", tensors)
+    if not items:
+        raise RuntimeError("stack expects a non-empty TensorList")
+    for i, t in enumerate(items):
+        if t.shape != items[0].shape:
+            raise RuntimeError(
+                f"stack expects each tensor to be equal size, but got {list(items[0].shape)} at "
+                f"entry 0 and {list(t.shape)} at entry {i}"
+            )
+    return _stack(_promoted(items), one_dim(items[0], dim, extra=1))
+
+
+_flip = general("flip_dims", lambda F, g, dims: F.flip(g, dims), statics=("dims",), kernel="flip",
+                node="FlipBackward0", jvp="linear",
+                shape=lambda x, dims: (x.shape, x.dtype))  # fmt: skip
+
+
+@public
+def flip(self: Tensor, *dims: Any) -> Tensor:
+    """The order of elements reversed along ``dims`` (a copy)."""
+    return _flip(self, dims_of(self, ints(dims)))
+
+
+def _repeat_vjp(F: Any, g: Any, self_shape: Any, repeats: Any) -> Any:
+    lead = len(repeats) - len(self_shape)
+    shape: list[int] = []
+    axes: list[int] = []
+    for i, r in enumerate(repeats):
+        n = self_shape[i - lead] if i >= lead else 1
+        axes.append(len(shape))
+        shape += [r, n]
+    return F.reshape(F.sum(F.reshape(g, tuple(shape)), tuple(axes), False), self_shape)
+
+
+_repeat = general("repeat_times", _repeat_vjp, statics=("repeats",), kernel="repeat",
+                  node="RepeatBackward0", jvp="linear")  # fmt: skip
+
+
+@public
+def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """Copies of ``self`` side by side, ``repeats`` times along each dimension."""
+    times = ints(repeats)
+    if len(times) < self.ndim:
+        raise RuntimeError(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            "tensor"
+        )
+    return _repeat(self, times)

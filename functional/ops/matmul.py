@@ -1,0 +1,308 @@
+"""Matrix products: primitives, and ``matmul`` and ``linear``, which decompose as PyTorch's do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ..tape.declare import general, view
+from ..tape.op import public
+from ..tape.slow import size_mismatch, write_out
+from ..tensor import Tensor
+from . import views
+
+
+def _mm_shape(x: Any, y: Any, *rest: Any) -> Any:
+    return (*x.shape[:-1], y.shape[-1]), x.dtype
+
+
+mm_ = general(
+    "mm_primitive",
+    lambda F, g, mat2: F.mm(g, F.t(mat2)),
+    lambda F, g, self: F.mm(F.t(self), g),
+    inputs=("self", "mat2"),
+    kernel="mm",
+    node="MmBackward0",
+    jvp="multilinear",
+    shape=_mm_shape,
+)
+bmm_ = general(
+    "bmm_primitive",
+    lambda F, g, mat2: F.bmm(g, F.transpose(mat2, 1, 2)),
+    lambda F, g, self: F.bmm(F.transpose(self, 1, 2), g),
+    inputs=("self", "mat2"),
+    kernel="bmm",
+    node="BmmBackward0",
+    jvp="multilinear",
+    shape=_mm_shape,
+)
+mv_ = general(
+    "mv_primitive",
+    lambda F, g, vec: F.mul(F.unsqueeze(g, 1), vec),
+    lambda F, g, self: F.mv(F.t(self), g),
+    inputs=("self", "vec"),
+    kernel="mv",
+    node="MvBackward0",
+    jvp="multilinear",
+    shape=lambda x, v: (x.shape[:1], x.dtype),
+)
+dot_ = general(
+    "dot_primitive",
+    lambda F, g, tensor: g * tensor,
+    lambda F, g, self: g * self,
+    inputs=("self", "tensor"),
+    kernel="dot",
+    node="DotBackward0",
+    jvp="multilinear",
+    shape=lambda x, y: ((), x.dtype),
+)
+
+
+def _times(g: Any, factor: Any) -> Any:
+    return g if factor == 1 else g * factor
+
+
+addmm_ = general(
+    "addmm_primitive",
+    lambda F, g, beta: _times(g, beta),
+    lambda F, g, mat2, alpha: _times(F.mm(g, F.t(mat2)), alpha),
+    lambda F, g, mat1, alpha: _times(F.mm(F.t(mat1), g), alpha),
+    inputs=("self", "mat1", "mat2"),
+    statics=("beta", "alpha"),
+    kernel="addmm",
+    node="AddmmBackward0",
+    shape=lambda b, x, y, beta, alpha: _mm_shape(x, y),
+)
+baddbmm_ = general(
+    "baddbmm_primitive",
+    lambda F, g, beta: _times(g, beta),
+    lambda F, g, batch2, alpha: _times(F.bmm(g, F.transpose(batch2, 1, 2)), alpha),
+    lambda F, g, batch1, alpha: _times(F.bmm(F.transpose(batch1, 1, 2), g), alpha),
+    inputs=("self", "batch1", "batch2"),
+    statics=("beta", "alpha"),
+    kernel="baddbmm",
+    node="BaddbmmBackward0",
+    shape=lambda b, x, y, beta, alpha: _mm_shape(x, y),
+)
+addmv_ = general(
+    "addmv_primitive",
+    lambda F, g, beta: _times(g, beta),
+    lambda F, g, vec, alpha: _times(F.mul(F.unsqueeze(g, 1), vec), alpha),
+    lambda F, g, mat, alpha: _times(F.mv(F.t(mat), g), alpha),
+    inputs=("self", "mat", "vec"),
+    statics=("beta", "alpha"),
+    kernel="addmv",
+    node="AddmvBackward0",
+    shape=lambda b, x, v, beta, alpha: (x.shape[:1], x.dtype),
+)
+
+squeeze_product = view(
+    "squeeze_product",
+    lambda F, g, self_shape: F.reshape(g, self_shape),
+    statics=("dims",),
+    kernel="squeeze",
+    node="SqueezeBackward4",
+)
+
+# --- checked public forms -------------------------------------------------------------------------
+
+
+def _same_dtype(x: Tensor, y: Tensor) -> None:
+    if x._data.dtype != y._data.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {c_name(x)} != {c_name(y)}"
+        )
+
+
+def c_name(x: Tensor) -> str:
+    """The C++ name of a dtype, as some of PyTorch's errors print it."""
+    names = {"Long": "long", "Byte": "unsigned char", "Char": "signed char", "Half": "c10::Half"}
+    names |= {"BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>"}
+    names |= {"ComplexDouble": "c10::complex<double>"}
+    return names.get(x.dtype.legacy, x.dtype.legacy.lower())
+
+
+@public
+def mm(self: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
+    """The product of two matrices."""
+    a, b = self._data.shape, mat2._data.shape
+    if len(a) != 2:
+        raise RuntimeError("self must be a matrix")
+    if len(b) != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if a[1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        )
+    _same_dtype(self, mat2)
+    return _out(mm_(self, mat2), out)
+
+
+def _out(result: Tensor, out: Any) -> Tensor:
+    if out is None:
+        return result
+    return write_out(result, out)
+
+
+@public
+def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta · self + alpha · mat1 @ mat2."""
+    a, b = mat1._data.shape, mat2._data.shape
+    if len(a) != 2 or len(b) != 2:
+        raise RuntimeError(f"mat1 must be a matrix, got {len(a)}-D tensor")
+    if a[1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        )
+    _same_dtype(mat1, mat2)
+    views.expand(self, (a[0], b[1]))  # raises PyTorch's error if self does not fit
+    return addmm_(self, mat1, mat2, beta, alpha)
+
+
+@public
+def bmm(self: Tensor, mat2: Tensor) -> Tensor:
+    """The products of two batches of matrices."""
+    a, b = self._data.shape, mat2._data.shape
+    if len(a) != 3 or len(b) != 3:
+        raise RuntimeError(f"batch{1 if len(a) != 3 else 2} must be a 3D tensor")
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}]."
+        )
+    _same_dtype(self, mat2)
+    return bmm_(self, mat2)
+
+
+@public
+def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta · self + alpha · batch1 @ batch2 for batches of matrices."""
+    return baddbmm_(self, batch1, batch2, beta, alpha)
+
+
+@public
+def mv(self: Tensor, vec: Tensor) -> Tensor:
+    """The product of a matrix and a vector."""
+    a, b = self._data.shape, vec._data.shape
+    if len(a) != 2 or len(b) != 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got 1, {len(a)}, {len(b)}"
+        )
+    if a[1] != b[0]:
+        raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})")
+    _same_dtype(self, vec)
+    return mv_(self, vec)
+
+
+@public
+def dot(self: Tensor, tensor: Tensor) -> Tensor:
+    """The inner product of two vectors, without conjugation."""
+    a, b = self._data.shape, tensor._data.shape
+    if len(a) != 1 or len(b) != 1:
+        raise RuntimeError(
+            f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors"
+        )
+    if self._data.dtype != tensor._data.dtype:
+        raise RuntimeError(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{self.dtype.legacy} and {tensor.dtype.legacy}"
+        )
+    if a != b:
+        raise RuntimeError(
+            "inconsistent tensor size, expected tensor [{}] and src [{}] to have the same number "
+            "of elements, but got {} and {} elements respectively".format(a[0], b[0], a[0], b[0])
+        )
+    return dot_(self, tensor)
+
+
+@public
+def outer(self: Tensor, vec2: Tensor) -> Tensor:
+    """The outer product of two vectors."""
+    for name, x in (("self", self), ("vec2", vec2)):
+        if x.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
+    return views.reshape(self, (-1, 1)) * vec2
+
+
+# --- composites -----------------------------------------------------------------------------------
+
+
+@public
+def matmul(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    """The product of tensors: vectors, matrices, and broadcast batches of matrices."""
+    return _out(_matmul(self, other), out)
+
+
+def _matmul(self: Tensor, other: Tensor) -> Tensor:
+    if not isinstance(other, Tensor):
+        raise TypeError(
+            f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}"
+        )
+    n, m = self.ndim, other.ndim
+    if n == 2 and m == 2:
+        return mm(self, other)
+    if n == 0 or m == 0:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
+        )
+    if n == 1 and m == 1:
+        return dot(self, other)
+    if n == 2 and m == 1:
+        return mv(self, other)
+    if n == 1 and m == 2:
+        return squeeze_product(mm(views.unsqueeze(self, 0), other), (0,))
+    return _batched(self, other)
+
+
+def _batched(self: Tensor, other: Tensor) -> Tensor:
+    """At least one operand has three dimensions or more."""
+    n, m = self.ndim, other.ndim
+    if m <= 2:  # fold the batch into the rows of one matrix product
+        lead = tuple(self.shape[:-1])
+        flat = views.reshape(self, (math.prod(lead), self.shape[-1]))
+        if m == 1:
+            return views.reshape(mv(flat, other), lead)
+        return views.unsafe_view(mm(flat, other), (*lead, other.shape[-1]))
+    vector, rows = n == 1, self
+    if vector:
+        rows = views.unsqueeze(self, 0)
+    if rows.shape[-1] != other.shape[-2]:
+        k = math.prod(rows.shape[:-1])
+        if rows.ndim <= 2:
+            raise RuntimeError(
+                f"mat1 and mat2 shapes cannot be multiplied ({k}x{rows.shape[-1]} and "
+                f"{other.shape[-2]}x{other.shape[-1]})"
+            )
+    batch = broadcast_batch(tuple(rows.shape[:-2]), tuple(other.shape[:-2]))
+    left = views.expand(rows, (*batch, *rows.shape[-2:]))
+    right = views.expand(other, (*batch, *other.shape[-2:]))
+    count = math.prod(batch)
+    product = bmm(
+        views.reshape(left, (count, *rows.shape[-2:])),
+        views.reshape(right, (count, *other.shape[-2:])),
+    )
+    shape = (*batch, rows.shape[-2], other.shape[-1])
+    result = views.unsafe_view(product, shape)
+    return views.squeeze(result, -2) if vector else result
+
+
+def broadcast_batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(a, b)
+    except ValueError:
+        raise size_mismatch(a, b) from None
+
+
+@public
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """input @ weightᵀ + bias; weight is (out_features, in_features)."""
+    n = input.ndim
+    if n == 2 and bias is not None:
+        return addmm(bias, input, views.t_(weight))
+    if n == 2 or bias is None:
+        return matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
+    lead = tuple(input.shape[:-1])
+    flat = views.reshape(input, (math.prod(lead), input.shape[-1]))
+    return views.view_(addmm(bias, flat, views.t_(weight)), (*lead, weight.shape[0]))

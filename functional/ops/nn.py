@@ -1,0 +1,238 @@
+"""Operations of neural networks: convolution, pooling, softmax, losses, normalisation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..kernels.conv import convolution_shape
+from ..kernels.pool import pool_shape
+from ..tape.declare import general
+
+# --- convolution: three operations, each the derivative of the others -----------------------------
+
+_SETTINGS = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
+
+
+def _conv_vjp(F: Any, g: Any, need: Any, input: Any, weight: Any, *settings: Any) -> Any:
+    axes = (0, *range(2, len(weight.shape)))
+    return (
+        F.convolution_input(g, weight, tuple(input.shape), *settings) if need[0] else None,
+        F.convolution_weight(g, input, tuple(weight.shape), *settings) if need[1] else None,
+        F.sum(g, axes, False) if need[2] else None,
+    )
+
+
+def _conv_shape(x: Any, weight: Any, bias: Any, *settings: Any) -> Any:
+    return convolution_shape(x.shape, weight.shape, *settings), x.dtype
+
+
+def _conv_input_vjp(F: Any, g: Any, need: Any, self: Any, weight: Any, *rest: Any) -> Any:
+    settings = rest[1:]
+    return (
+        F.convolution(g, weight, None, *settings) if need[0] else None,
+        F.convolution_weight(self, g, tuple(weight.shape), *settings) if need[1] else None,
+    )
+
+
+def _conv_weight_vjp(F: Any, g: Any, need: Any, self: Any, input: Any, *rest: Any) -> Any:
+    settings = rest[1:]
+    return (
+        F.convolution(input, g, None, *settings) if need[0] else None,
+        F.convolution_input(self, g, tuple(input.shape), *settings) if need[1] else None,
+    )
+
+
+def with_names(rule: Any, *names: str) -> Any:
+    """A rule that takes ``*rest``, declared to ask for these names."""
+    import inspect
+
+    kinds = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
+    rule.__signature__ = inspect.Signature(kinds)
+    return rule
+
+
+convolution = general(
+    "convolution",
+    joint=with_names(_conv_vjp, "F", "g", "need", "input", "weight", *_SETTINGS),
+    inputs=("input", "weight", "bias"),
+    statics=_SETTINGS,
+    shape=_conv_shape,
+)
+convolution_input = general(
+    "convolution_input",
+    joint=with_names(_conv_input_vjp, "F", "g", "need", "self", "weight", "shape", *_SETTINGS),
+    inputs=("self", "weight"),
+    statics=("shape", *_SETTINGS),
+    shape=lambda g, weight, shape, *settings: (shape, g.dtype),
+)
+convolution_weight = general(
+    "convolution_weight",
+    joint=with_names(_conv_weight_vjp, "F", "g", "need", "self", "input", "shape", *_SETTINGS),
+    inputs=("self", "input"),
+    statics=("shape", *_SETTINGS),
+    shape=lambda g, input, shape, *settings: (shape, g.dtype),
+)
+
+# --- pooling --------------------------------------------------------------------------------------
+
+_INT64 = np.dtype(np.int64)
+
+
+def _pool_shape(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: Any) -> Any:
+    shape = (*x.shape[:2], *pool_shape(x.shape[2:], kernel, stride, padding, dilation, ceil))
+    return [(shape, x.dtype), (shape, _INT64)]
+
+
+def _first(g: Any) -> Any:
+    return g[0] if type(g) is list else g
+
+
+def _max_pool(n: int) -> Any:
+    return general(
+        f"max_pool{n}d_with_indices",
+        lambda F, g, self_shape, result1: F.max_pool_backward(_first(g), result1, self_shape),
+        statics=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
+        kernel="max_pool",
+        node=f"MaxPool{n}DWithIndicesBackward0",
+        differentiable=(True, False),
+        shape=_pool_shape,
+    )
+
+
+max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
+max_pool_backward = general(
+    "max_pool_backward",
+    lambda F, g, indices: F.max_pool_gather(g, indices),
+    None,
+    inputs=("self", "indices"),
+    statics=("shape",),
+    shape=lambda g, indices, shape: (shape, g.dtype),
+)
+max_pool_gather = general(
+    "max_pool_gather",
+    lambda F, g, indices, self_shape: F.max_pool_backward(g, indices, self_shape),
+    None,
+    inputs=("self", "indices"),
+    shape=lambda x, indices: (indices.shape, x.dtype),
+)
+
+# --- softmax --------------------------------------------------------------------------------------
+
+
+def _same_shape(x: Any, *rest: Any) -> Any:
+    return x.shape, x.dtype
+
+
+softmax = general(
+    "softmax_dim",
+    lambda F, g, result, dim: F.softmax_backward(g, result, dim),
+    statics=("dim",),
+    kernel="softmax",
+    node="SoftmaxBackward0",
+    shape=_same_shape,
+)
+log_softmax = general(
+    "log_softmax_dim",
+    lambda F, g, result, dim: F.log_softmax_backward(g, result, dim),
+    statics=("dim",),
+    kernel="log_softmax",
+    node="LogSoftmaxBackward0",
+    shape=_same_shape,
+)
+softmax_backward = general(
+    "softmax_backward",
+    lambda F, g, output, dim: F.softmax_backward(g, output, dim),
+    lambda F, g, self, output, dim: g * self - g * F.sum(self * output, (dim,), True)
+    - self * F.sum(g * output, (dim,), True),
+    inputs=("self", "output"),
+    statics=("dim",),
+    shape=_same_shape,
+)
+log_softmax_backward = general(
+    "log_softmax_backward",
+    lambda F, g, output, dim: g - F.sum(g * F.exp(output), (dim,), True),
+    lambda F, g, self, output, dim: -g * F.exp(output) * F.sum(self, (dim,), True),
+    inputs=("self", "output"),
+    statics=("dim",),
+    shape=_same_shape,
+)
+
+# --- losses ---------------------------------------------------------------------------------------
+
+
+def _loss_shape(x: Any, target: Any, reduction: int) -> Any:
+    return (np.broadcast_shapes(x.shape, target.shape) if reduction == 0 else ()), x.dtype
+
+
+mse_loss = general(
+    "mse_loss_reduced",
+    lambda F, g, self, target, reduction: F.mse_loss_backward(g, self, target, reduction),
+    lambda F, g, self, target, reduction: F.mse_loss_backward(g, target, self, reduction),
+    inputs=("self", "target"),
+    statics=("reduction",),
+    kernel="mse_loss",
+    node="MseLossBackward0",
+    shape=_loss_shape,
+)
+
+
+def _mse_factor(x: Any, reduction: int) -> float:
+    size = 1
+    for n in x.shape:
+        size *= n
+    return 2.0 / size if reduction == 1 else 2.0
+
+
+mse_loss_backward = general(
+    "mse_loss_backward",
+    lambda F, g, self, input, target, reduction: F.sum_to_size(
+        g * (input - target) * _mse_factor(input, reduction), tuple(self.shape)
+    ),
+    lambda F, g, self, input, reduction: g * self * _mse_factor(input, reduction),
+    lambda F, g, self, input, reduction: -g * self * _mse_factor(input, reduction),
+    inputs=("self", "input", "target"),
+    statics=("reduction",),
+    shape=lambda g, x, target, reduction: (x.shape, x.dtype),
+)
+
+
+def _nll_shape(x: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
+    return [(target.shape if reduction == 0 else (), x.dtype), ((), x.dtype)]
+
+
+def _nll(name: str, node: str) -> Any:
+    return general(
+        name,
+        lambda F, g, self_shape, target, weight, reduction, ignore_index, result1: (
+            F.nll_backward(
+                _first(g), target, weight, result1, self_shape, reduction, ignore_index
+            )
+        ),
+        None,
+        None,
+        inputs=("self", "target", "weight"),
+        statics=("reduction", "ignore_index"),
+        kernel="nll_loss_reduced",
+        node=node,
+        differentiable=(True, False),
+        shape=_nll_shape,
+    )
+
+
+nll_loss = _nll("nll_loss_reduced", "NllLossBackward0")
+nll_loss2d = _nll("nll_loss2d_reduced", "NllLoss2DBackward0")
+nll_backward = general(
+    "nll_backward",
+    lambda F, g, target, weight, reduction, ignore_index: F.nll_loss_reduced(
+        g, target, weight, reduction, ignore_index
+    )[0],
+    None,
+    None,
+    None,
+    inputs=("self", "target", "weight", "total_weight"),
+    statics=("shape", "reduction", "ignore_index"),
+    node="NllLossBackwardBackward0",
+    shape=lambda g, target, weight, total, shape, *rest: (shape, g.dtype),
+)

@@ -1,0 +1,24 @@
+"""Named results, printed and indexed as PyTorch's ``torch.return_types``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+RETURN_TYPES: dict[str, type] = {}
+
+
+def return_type(name: str, fields: tuple[str, ...]) -> Any:
+    """A tuple class with named fields."""
+
+    def __repr__(self: Any) -> str:
+        parts = (f"{f}={v!r}" for f, v in zip(fields, self, strict=True))
+        return f"torch.return_types.{name}(\n" + ",\n".join(parts) + ")"
+
+    members: dict[str, Any] = {
+        f: property(lambda self, i=i: tuple.__getitem__(self, i)) for i, f in enumerate(fields)
+    }
+    members |= {"__repr__": __repr__, "__slots__": (), "n_fields": len(fields)}
+    members["__module__"] = "torch.return_types"
+    cls = type(name, (tuple,), members)
+    RETURN_TYPES[name] = cls
+    return cls

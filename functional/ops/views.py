@@ -1,0 +1,431 @@
+"""Views, and the copies that are their derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..kernels.shapes import view_strides
+from ..tape.declare import general, view
+from ..tape.op import public
+from ..tensor import Tensor
+from .arguments import dims_of, infer_size, ints, one_dim
+
+# --- primitives -----------------------------------------------------------------------------------
+
+_view = view("view_as_shape", lambda F, g, self_shape: F.reshape(g, self_shape),
+             statics=("shape",), kernel="view", node="ViewBackward0")  # fmt: skip
+unsafe_view = general("unsafe_view", lambda F, g, self_shape: F.reshape(g, self_shape),
+                      statics=("shape",), jvp="linear",
+                      shape=lambda x, shape: (shape, x.dtype))  # fmt: skip
+alias = view("alias", lambda F, g: g)
+t_ = view("t_of", lambda F, g: F.t(g), kernel="t", node="TBackward0")
+_transpose = view("transpose_dims", lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1),
+                  statics=("dim0", "dim1"), kernel="transpose",
+                  node="TransposeBackward0")  # fmt: skip
+
+
+def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(dims.index(i) for i in range(len(dims)))
+
+
+_permute = view("permute_dims", lambda F, g, dims: F.permute(g, _inverse(dims)),
+                statics=("dims",), kernel="permute", node="PermuteBackward0")  # fmt: skip
+_expand = view("expand_to", lambda F, g, self_shape: F.sum_to_size(g, self_shape),
+               statics=("shape",), kernel="expand", node="ExpandBackward0")  # fmt: skip
+_unsqueeze = view("unsqueeze_dim", lambda F, g, self_shape: F.reshape(g, self_shape),
+                  statics=("dim",), kernel="unsqueeze", node="UnsqueezeBackward0")  # fmt: skip
+_squeeze_all = view("squeeze_all", lambda F, g, self_shape: F.reshape(g, self_shape),
+                    statics=("dims",), node="SqueezeBackward0")  # fmt: skip
+_squeeze_dim = view("squeeze_dim", lambda F, g, self_shape: F.reshape(g, self_shape),
+                    statics=("dims",), node="SqueezeBackward1")  # fmt: skip
+_squeeze_dims = view("squeeze_dims", lambda F, g, self_shape: F.reshape(g, self_shape),
+                     statics=("dims",), kernel="squeeze", node="SqueezeBackward2")  # fmt: skip
+_select = view(
+    "select_index",
+    lambda F, g, self_shape, dim, index: F.select_backward(g, self_shape, dim, index),
+    statics=("dim", "index"),
+    kernel="select",
+    node="SelectBackward0",
+)
+slice_dim = view(
+    "slice_dim",
+    lambda F, g, self_shape, dim, start, end, step: F.slice_backward(
+        g, self_shape, dim, start, end, step
+    ),
+    statics=("dim", "start", "end", "step"),
+    kernel="slice_",
+    node="SliceBackward0",
+)
+_diagonal = view(
+    "diagonal_of",
+    lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_backward(
+        g, self_shape, offset, dim1, dim2
+    ),
+    statics=("offset", "dim1", "dim2"),
+    kernel="diagonal",
+    node="DiagonalBackward0",
+)
+_as_strided = view(
+    "as_strided_in",
+    lambda F, g, self, size, stride, offset: F.strided_put(
+        g, _place(self, size, stride, offset)
+    ),
+    statics=("size", "stride", "offset"),
+    kernel="as_strided",
+    node="AsStridedBackward0",
+)
+
+
+def _place(x: Any, size: Any, stride: Any, offset: int) -> Any:
+    strides = x.stride() if isinstance(x, Tensor) else tuple(s // x.itemsize for s in x.strides)
+    return tuple(x.shape), tuple(strides), size, stride, offset
+
+
+def _filled(F: Any, g: list[Any], like: Any) -> list[Any]:
+    """The gradients of several outputs, zeros where none arrived."""
+    some = next(part for part in g if part is not None)
+    return [F.zeros_like(some) if part is None else part for part in g]
+
+
+def _unbind_vjp(F: Any, g: Any, need: Any, dim: int) -> Any:
+    return [F.stack(_filled(F, g, None), dim)]
+
+
+def _split_vjp(F: Any, g: Any, need: Any, self_shape: Any, sizes: Any, dim: int) -> Any:
+    some = next(part for part in g if part is not None)
+    base = F.sum(some, None, False) * 0  # a zero of the right dtype
+    shapes = [(*self_shape[:dim], n, *self_shape[dim + 1 :]) for n in sizes]
+    parts = [F.expand(base, s) if p is None else p for p, s in zip(g, shapes, strict=True)]
+    return [F.cat(parts, dim)]
+
+
+_unbind = view("unbind_dim", _unbind_vjp, statics=("dim",), kernel="unbind",
+               node="UnbindBackward0", joint=True)  # fmt: skip
+_split = view("split_sizes", _split_vjp, statics=("sizes", "dim"), kernel="split",
+              node="SplitBackward0", joint=True)  # fmt: skip
+_split_with = view("split_with_sizes_", _split_vjp, statics=("sizes", "dim"), kernel="split",
+                   node="SplitWithSizesBackward0", joint=True)  # fmt: skip
+
+# --- their derivatives ----------------------------------------------------------------------------
+
+select_backward = general(
+    "select_backward",
+    lambda F, g, dim, index: F.select(g, dim, index),
+    statics=("shape", "dim", "index"),
+    jvp="linear",
+    shape=lambda g, shape, dim, index: (shape, g.dtype),
+)
+slice_backward = general(
+    "slice_backward",
+    lambda F, g, dim, start, end, step: F.slice_(g, dim, start, end, step),
+    statics=("shape", "dim", "start", "end", "step"),
+    jvp="linear",
+    shape=lambda g, shape, *rest: (shape, g.dtype),
+)
+diagonal_backward = general(
+    "diagonal_backward",
+    lambda F, g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
+    statics=("shape", "offset", "dim1", "dim2"),
+    jvp="linear",
+    shape=lambda g, shape, *rest: (shape, g.dtype),
+)
+strided_take = general(
+    "strided_take",
+    lambda F, g, place: F.strided_put(g, place),
+    statics=("place",),
+    jvp="linear",
+    shape=lambda g, place: (place[2], g.dtype),
+)
+strided_put = general(
+    "strided_put",
+    lambda F, g, place: F.strided_take(g, place),
+    statics=("place",),
+    jvp="linear",
+    shape=lambda g, place: (place[0], g.dtype),
+)
+strided_replace = general(
+    "strided_replace",
+    lambda F, g, place: F.strided_replace(
+        g, F.zeros_like(F.strided_take(g, place)), place
+    ),
+    lambda F, g, place: F.strided_take(g, place),
+    inputs=("self", "source"),
+    statics=("place",),
+    jvp="transpose",
+    shape=lambda g, source, place: (place[0], g.dtype),
+)
+
+# --- public functions -----------------------------------------------------------------------------
+
+
+@public
+def view_(self: Tensor, *shape: Any) -> Any:
+    """The same memory with another shape; RuntimeError where only a copy could do it."""
+    if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list)):
+        return _view_dtype(self, shape[0])
+    return _view(self, infer_size(ints(shape), self.numel()))
+
+
+def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
+    if getattr(dtype, "itemsize", None) != self.dtype.itemsize or self._edge[0] is not None:
+        raise NotImplementedError("view(dtype) between dtypes of different size, or with gradient")
+    from ..tape.views import as_view
+
+    return as_view(self._data.view(dtype.array), self)
+
+
+@public
+def reshape(self: Tensor, *shape: Any) -> Tensor:
+    """Another shape: a view where the strides allow it, else a copy."""
+    size = infer_size(ints(shape), self.numel())
+    data = getattr(self._data, "phantom", self._data)
+    if not hasattr(data, "strides") or data.flags.c_contiguous:
+        return _view(self, size)
+    if view_strides(data, size) is not None:
+        return _view(self, size)
+    from .cast import clone_contiguous
+
+    return unsafe_view(clone_contiguous(self), size)
+
+
+@public
+def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Dimensions ``start_dim`` to ``end_dim`` as one."""
+    start, end = one_dim(self, start_dim), one_dim(self, end_dim)
+    if start > end:
+        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    shape = self.shape
+    if not shape:
+        return reshape(self, (1,))
+    if start == end:
+        return self
+    return reshape(self, (*shape[:start], math.prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+@public
+def unflatten(self: Tensor, dim: int, sizes: Any) -> Tensor:
+    """One dimension as several of ``sizes`` (one may be -1)."""
+    at = one_dim(self, dim)
+    inner = infer_size(tuple(sizes), self.shape[at])
+    return _view(self, (*self.shape[:at], *inner, *self.shape[at + 1 :]))
+
+
+@public
+def ravel(self: Tensor) -> Tensor:
+    """All dimensions as one."""
+    return reshape(self, (-1,))
+
+
+@public
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    """``self`` with the shape of ``other``."""
+    return view_(self, tuple(other.shape))
+
+
+@public
+def t(self: Tensor) -> Tensor:
+    """The transpose of a matrix; vectors and numbers as they are."""
+    if self.ndim > 2:
+        raise RuntimeError(
+            f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D"
+        )
+    return t_(self)
+
+
+@public
+def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Two dimensions exchanged."""
+    return _transpose(self, one_dim(self, dim0), one_dim(self, dim1))
+
+
+@public
+def permute(self: Tensor, *dims: Any) -> Tensor:
+    """Dimensions in a new order."""
+    order = ints(dims)
+    if len(order) != self.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {self.ndim} is not "
+            f"equal to len(dims) = {len(order)}"
+        )
+    order = tuple(one_dim(self, d) for d in order)
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    return _permute(self, order)
+
+
+@public
+def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
+    """Dimensions ``source`` moved to the places ``destination``; the others keep their order."""
+    sources = [one_dim(self, d) for d in (source if isinstance(source, (tuple, list)) else [source])]
+    targets = destination if isinstance(destination, (tuple, list)) else [destination]
+    targets = [one_dim(self, d) for d in targets]
+    order: list[int] = [d for d in range(self.ndim) if d not in sources]
+    for to, d in sorted(zip(targets, sources, strict=True)):
+        order.insert(to, d)
+    return _permute(self, tuple(order))
+
+
+@public
+def expand(self: Tensor, *sizes: Any) -> Tensor:
+    """Broadcast to ``sizes`` without copying; -1 keeps a size."""
+    wanted = ints(sizes)
+    own, lead = self.shape, len(wanted) - self.ndim
+    if lead < 0:
+        raise RuntimeError(
+            f"expand({kind_of(self)}{list(own)}, size={list(wanted)}): the number of sizes "
+            f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in "
+            f"the tensor ({self.ndim})"
+        )
+    full = []
+    for i, n in enumerate(wanted):
+        have = own[i - lead] if i >= lead else 1
+        if n == -1 and i < lead:
+            raise RuntimeError(
+                f"expand({kind_of(self)}{list(own)}, size={list(wanted)}): the expanded size of "
+                f"the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+            )
+        n = have if n == -1 else n
+        if have not in (1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(wanted)}.  Tensor sizes: "
+                f"{list(own)}"
+            )
+        full.append(n)
+    return _expand(self, tuple(full))
+
+
+def kind_of(self: Tensor) -> str:
+    """The name error messages give a tensor: ``torch.FloatTensor``."""
+    prefix = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
+    return f"{prefix}{self.dtype.legacy}Tensor"
+
+
+@public
+def expand_as(self: Tensor, other: Tensor) -> Tensor:
+    """Broadcast to the shape of ``other`` without copying."""
+    return expand(self, tuple(other.shape))
+
+
+@public
+def broadcast_to(self: Tensor, size: Any) -> Tensor:
+    """Broadcast to ``size`` without copying."""
+    return expand(self, tuple(size))
+
+
+@public
+def unsqueeze(self: Tensor, dim: int) -> Tensor:
+    """A new dimension of size 1."""
+    return _unsqueeze(self, one_dim(self, dim, extra=1))
+
+
+@public
+def squeeze(self: Tensor, dim: Any = None) -> Tensor:
+    """Dimensions of size 1 dropped: all of them, or those named."""
+    if dim is None:
+        return _squeeze_all(self, tuple(range(self.ndim)))
+    if isinstance(dim, (tuple, list)):
+        return _squeeze_dims(self, dims_of(self, dim))
+    return _squeeze_dim(self, (one_dim(self, dim),) if self.ndim else ())
+
+
+@public
+def select(self: Tensor, dim: int, index: int) -> Tensor:
+    """The slice at ``index`` along ``dim``, without that dimension."""
+    if not self.ndim:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    at = one_dim(self, dim)
+    n = self.shape[at]
+    if not -n <= index < n:
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(self.shape)} at "
+            f"dimension {at}"
+        )
+    return _select(self, at, index % n)
+
+
+@public
+def slice_(self: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
+    """A slice along one dimension; bounds as Python's."""
+    return slice_dim(self, dim, start, end, step)
+
+
+@public
+def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """``length`` elements along ``dim`` from ``start`` on."""
+    at = one_dim(self, dim)
+    n = self.shape[at]
+    if length < 0:
+        raise RuntimeError("narrow(): length must be non-negative.")
+    if not -n <= start <= n:
+        raise IndexError(
+            f"start out of range (expected to be in range of [{-n}, {n}], but got {start})"
+        )
+    start = start + n if start < 0 else start
+    if start + length > n:
+        raise RuntimeError(
+            f"start ({start}) + length ({length}) exceeds dimension size ({n})."
+        )
+    return slice_dim(self, at, start, start + length, 1)
+
+
+@public
+def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
+    """The diagonal of two dimensions, as the last dimension of a view."""
+    return _diagonal(self, offset, one_dim(self, dim1), one_dim(self, dim2))
+
+
+@public
+def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """A view with any sizes and strides over the memory of ``self``."""
+    own = self.storage_offset()
+    offset = 0 if storage_offset is None else storage_offset - own
+    return _as_strided(self, tuple(size), tuple(stride), offset)
+
+
+@public
+def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """All slices along ``dim``, as a tuple of views."""
+    return tuple(_unbind(self, one_dim(self, dim)))
+
+
+@public
+def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Consecutive pieces along ``dim``, of one size or of the sizes given."""
+    at = one_dim(self, dim)
+    n = self.shape[at]
+    if isinstance(split_size_or_sections, (tuple, list)):
+        sizes = tuple(split_size_or_sections)
+        if sum(sizes) != n:
+            raise RuntimeError(
+                f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
+                f"at dimension {at}), but got split_sizes={list(sizes)}"
+            )
+        return tuple(_split_with(self, sizes, at))
+    size = split_size_or_sections
+    if size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
+    if size == 0 and n:
+        raise RuntimeError(
+            f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
+        )
+    count = max(-(-n // size), 1) if size else 1
+    sizes = tuple(min(size, n - i * size) for i in range(count))
+    return tuple(_split(self, sizes, at))
+
+
+@public
+def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
+    """At most ``chunks`` pieces of equal size (the last may be smaller)."""
+    if chunks <= 0:
+        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    n = self.shape[one_dim(self, dim)]
+    return split(self, max(-(-n // chunks), 0 if n == 0 else 1), dim)
+
+
+from ..tape.op import TENSOR  # noqa: E402
+
+TENSOR.view = view_
+del TENSOR.view_

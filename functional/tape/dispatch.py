@@ -1,0 +1,285 @@
+"""The hot closures: one Python frame per recorded operation.
+
+Each closure built here *is* the public function (and the Tensor method). Its body is, in order:
+plain types or leave; arrays; dtypes identical or leave; kernel; result; node. Everything else is
+in slow.py. See "The hot path" in docs/design.md before changing a line: each costs every
+operation of every program.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from numpy import asarray, ndarray
+
+from ..dtypes import F32, F64
+from ..modes import MODE, PLAIN
+from ..tensor import NO_EDGE, ODD, Tensor, new
+from .node import next_seq
+from .op import Op
+from .slow import slow
+
+# NumPy's floating-point warnings never reach users: they would be attributed to this module.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.tape\.dispatch")
+
+LEAVE = (ValueError, TypeError, OverflowError, RuntimeWarning, FloatingPointError)
+
+
+def unary_closure(op: Op) -> Callable[..., Tensor]:
+    """``op(self, *, out=None)`` for an elementwise operation of one tensor."""
+    kernel, node = op.kernel, op.node
+    keep_self, keep_result = "self" in op.saved_names, "result" in op.saved_names
+
+    def unary(self: Any, *, out: Any = None) -> Tensor:
+        if type(self) in PLAIN and self._place is None and out is None:
+            x = self._data
+            dt = x.dtype
+            if dt is F32 or dt is F64:
+                try:
+                    z = kernel(x)
+                except LEAVE:
+                    return slow(op, (self,))
+                if type(z) is not ndarray:
+                    z = asarray(z)
+                t = new(Tensor)
+                t._data = z
+                t._place = t._ver = t._grad = None
+                edge = self._edge
+                if edge is NO_EDGE or not MODE.grad or node is None:
+                    t._edge = NO_EDGE
+                    return t
+                n = new(node)
+                n.next_functions = (edge,)
+                if keep_result:
+                    t._ver = v = [0]
+                    n.saved = ((z, v, 0),)
+                    if keep_self:
+                        v = self._ver
+                        n.saved = ((self, 0 if v is None else v[0]), n.saved[0])
+                elif keep_self:
+                    v = self._ver
+                    n.saved = ((self, 0 if v is None else v[0]),)
+                else:
+                    n.saved = ()
+                n.shape = z.shape
+                n.dtype = z.dtype
+                n.seq = next_seq()
+                n.extra = None
+                t._edge = (n, 0)
+                return t
+        return slow(op, (self,), out)
+
+    return _named(unary, op)
+
+
+def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
+    """``op(self, other, *, out=None)`` for an elementwise operation of two operands."""
+    kernel, node = op.kernel, op.node
+    (self_rule, other_rule) = op.asked if node else ((), ())
+    self_for_self, other_for_self = "self" in self_rule, "other" in self_rule
+    self_for_other, other_for_other = "self" in other_rule, "other" in other_rule
+    keep_self, keep_other = self_for_self or self_for_other, other_for_self or other_for_other
+    keep_result = "result" in op.saved_names
+    leave = slow_operator if dunder else slow_binary
+
+    def binary(self: Any, other: Any, *, out: Any = None) -> Tensor:
+        if type(self) not in PLAIN or self._place is not None or out is not None:
+            return leave(op, self, other, out)
+        x = self._data
+        dt = x.dtype
+        if dt is not F32 and dt is not F64:
+            return leave(op, self, other, out)
+        kind = type(other)
+        if kind in PLAIN:
+            if other._place is not None:
+                return leave(op, self, other, out)
+            y = other._data
+            if y.dtype is not dt:
+                return leave(op, self, other, out)
+            try:
+                z = kernel(x, y)
+            except LEAVE:
+                return leave(op, self, other, out)
+            other_edge = other._edge
+        elif kind is float or kind is int:
+            try:
+                z = kernel(x, other)
+            except LEAVE:
+                return leave(op, self, other, out)
+            other_edge = NO_EDGE
+        else:
+            return leave(op, self, other, out)
+        if type(z) is not ndarray:
+            z = asarray(z)
+        t = new(Tensor)
+        t._data = z
+        t._place = t._ver = t._grad = None
+        edge = self._edge
+        if (edge is NO_EDGE and other_edge is NO_EDGE) or not MODE.grad or node is None:
+            t._edge = NO_EDGE
+            return t
+        n = new(node)
+        n.next_functions = (edge, other_edge)
+        saved = ()
+        if keep_self:
+            if (self_for_other and other_edge is not NO_EDGE) or (
+                self_for_self and edge is not NO_EDGE
+            ):
+                v = self._ver
+                saved = ((self, 0 if v is None else v[0]),)
+            else:
+                saved = (None,)
+        if keep_other:
+            if kind is float or kind is int:
+                saved = (*saved, other)
+            elif (other_for_self and edge is not NO_EDGE) or (
+                other_for_other and other_edge is not NO_EDGE
+            ):
+                v = other._ver
+                saved = (*saved, (other, 0 if v is None else v[0]))
+            else:
+                saved = (*saved, None)
+        if keep_result:
+            t._ver = v = [0]
+            saved = (*saved, (z, v, 0))
+        n.saved = saved
+        n.shape = z.shape
+        n.dtype = z.dtype
+        n.seq = next_seq()
+        n.extra = None
+        t._edge = (n, 0)
+        return t
+
+    return _named(binary, op)
+
+
+def slow_binary(op: Op, self: Any, other: Any, out: Any = None) -> Any:
+    """A function call's general path: arguments that are not operands raise."""
+    for position, (name, value) in enumerate((("input", self), ("other", other)), 1):
+        if not isinstance(value, (Tensor, int, float, complex)) and not _is_numpy_number(value):
+            raise TypeError(
+                f"{op.name}(): argument '{name}' (position {position}) must be Tensor, not "
+                f"{type(value).__name__}"
+            )
+    return slow(op, (self, other), out)
+
+
+def slow_operator(op: Op, self: Any, other: Any, out: Any = None) -> Any:
+    """An operator's general path: Python tries the other operand next."""
+    if not isinstance(other, (Tensor, int, float, complex)) and not _is_numpy_number(other):
+        if type(other) in (str, list, tuple, dict, ndarray) or other is None:
+            return NotImplemented
+        if not hasattr(type(other), "__torch_function__"):
+            return NotImplemented
+    return slow(op, (self, other), out)
+
+
+def _is_numpy_number(value: Any) -> bool:
+    return hasattr(value, "dtype") and getattr(value, "shape", None) == ()
+
+
+def general_closure(op: Op) -> Callable[..., Any]:
+    """``op(inputs..., statics...)`` for any other operation on one array result."""
+    if op.sequence or op.differentiable or len(op.inputs) > 3 or op.joint:
+        return _named(lambda *args: slow(op, args), op)
+    kernel, node, count = op.kernel, op.node, len(op.inputs)
+
+    def general(*args: Any) -> Any:
+        arrays: list[Any] = []
+        dt = edges = None
+        for a in args[:count]:
+            if a is None:
+                arrays.append(None)
+                continue
+            if type(a) not in PLAIN or a._place is not None:
+                return slow(op, args)
+            x = a._data
+            if dt is not x.dtype:
+                if dt is not None:
+                    return slow(op, args)
+                dt = x.dtype
+            arrays.append(x)
+            if a._edge is not NO_EDGE:
+                edges = True
+        if dt is not F32 and dt is not F64:
+            return slow(op, args)
+        try:
+            z = kernel(*arrays, *args[count:])
+        except (RuntimeWarning, FloatingPointError):
+            return slow(op, args)
+        if type(z) is not ndarray:
+            z = asarray(z)
+        t = new(Tensor)
+        t._data = z
+        t._ver = t._grad = None
+        t._place = None if z.flags.c_contiguous else ODD
+        t._edge = NO_EDGE
+        if edges and MODE.grad and node is not None:
+            n = new(node)
+            n.next_functions = edges = tuple(
+                [NO_EDGE if a is None else a._edge for a in args[:count]]
+            )
+            n.shape = z.shape
+            n.dtype = z.dtype
+            n.seq = next_seq()
+            n.extra = None
+            t._edge = (n, 0)
+            n.saved = op.save(args, edges, [t])
+        return t
+
+    return _named(general, op)
+
+
+def general_elementwise(op: Op) -> Callable[..., Any]:
+    """An elementwise operation of one tensor with static arguments, or of several operands."""
+    if len(op.inputs) != 1:
+        return _named(lambda *args: slow(op, args), op)
+    kernel, node, asked = op.kernel, op.node, op.saved_names
+
+    def with_statics(self: Any, *statics: Any) -> Any:
+        if type(self) not in PLAIN or self._place is not None:
+            return slow(op, (self, *statics))
+        x = self._data
+        dt = x.dtype
+        if dt is not F32 and dt is not F64:
+            return slow(op, (self, *statics))
+        try:
+            z = kernel(x, *statics)
+        except LEAVE:
+            return slow(op, (self, *statics))
+        if type(z) is not ndarray:
+            z = asarray(z)
+        if z.dtype is not dt:
+            return slow(op, (self, *statics))
+        t = new(Tensor)
+        t._data = z
+        t._place = t._ver = t._grad = None
+        edge = self._edge
+        if edge is NO_EDGE or not MODE.grad or node is None:
+            t._edge = NO_EDGE
+            return t
+        n = new(node)
+        n.next_functions = edges = (edge,)
+        n.shape = z.shape
+        n.dtype = dt
+        n.seq = next_seq()
+        n.extra = None
+        t._edge = (n, 0)
+        n.saved = op.save((self, *statics), edges, [t]) if asked else ()
+        return t
+
+    return _named(with_statics, op)
+
+
+def view_closure(op: Op) -> Callable[..., Any]:
+    """``op(self, *statics)`` for an operation whose result shares its input's memory."""
+    return _named(lambda *args: slow(op, args), op)
+
+
+def _named(function: Any, op: Op) -> Any:
+    function.__name__ = function.__qualname__ = op.name
+    function.op = op
+    op.call = function
+    return function

@@ -1,0 +1,292 @@
+"""The engine: runs the rules of a graph in PyTorch's order and sums what arrives.
+
+Dependency counts, then a ready heap on the negative sequence number. Rules run on arrays when the
+result needs no graph of its own, else on Tensors: that is the only difference between first order
+and ``create_graph``.
+"""
+
+from __future__ import annotations
+
+import sys
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes, errors
+from ..kernels import numpy as numpy_kernels
+from ..modes import MODE
+from ..tensor import Tensor, counter, wrap
+from .node import AccumulateGrad, Node
+from .op import TENSOR
+from .slow import EXACT, QUIET
+
+Edge = tuple[Any, int]
+
+
+def run(
+    roots: list[Edge],
+    grads: list[Tensor],
+    keep: bool,
+    create: bool,
+    inputs: list[Edge] | None = None,
+    accumulate: bool = True,
+) -> list[Tensor | None]:
+    """Propagate ``grads`` from ``roots``.
+
+    With ``inputs``, only paths to them are followed; their gradients are returned, and with
+    ``accumulate`` also added to the leaves among them. Without, every leaf accumulates.
+    """
+    raw = not create and all(type(g) in EXACT and type(g._data) is ndarray for g in grads)
+    before, MODE.grad = MODE.grad, create
+    try:
+        with np.errstate(**QUIET):  # type: ignore[call-overload]
+            return _Run(raw, keep, create, inputs, accumulate).go(roots, grads)
+    finally:
+        MODE.grad = before
+
+
+class _Run:
+    """One backward pass."""
+
+    def __init__(
+        self, raw: bool, keep: bool, create: bool, inputs: list[Edge] | None, accumulate: bool
+    ) -> None:
+        self.F = numpy_kernels if raw else TENSOR
+        self.raw, self.keep, self.create, self.accumulate = raw, keep, create, accumulate
+        self.inputs = inputs
+        self.wanted: set[Any] = {edge[0] for edge in inputs} if inputs is not None else set()
+        self.captured: dict[Edge, Any] = {}
+        self.needed: set[Node] | None = None
+        self.owned: set[Edge] = set()  # buffers that this run allocated by adding
+        self.buffers: dict[Node, Any] = {}
+
+    def go(self, roots: list[Edge], grads: list[Tensor]) -> list[Tensor | None]:
+        counts = self._dependencies(roots)
+        heap: list[tuple[int, Node]] = []
+        for (node, nr), g in zip(roots, grads, strict=True):
+            if self.needed is not None and node not in self.needed:
+                continue
+            self._arrive(node, nr, g._data if self.raw else g)
+            if not counts.get(node):
+                entry = (-node.seq, node)
+                if entry not in heap:
+                    heappush(heap, entry)
+        self._loop(heap, counts)
+        if self.inputs is None:
+            return []
+        found = [self.captured.get(edge) for edge in self.inputs]
+        return [wrap(x) if isinstance(x, (ndarray, np.generic)) else x for x in found]
+
+    def _dependencies(self, roots: list[Edge]) -> dict[Node, int]:
+        counts: dict[Node, int] = {}
+        stack = list({node: None for node, _ in roots})
+        seen = set(stack)
+        while stack:
+            for node, _ in stack.pop().next_functions:
+                if node is None:
+                    continue
+                if node in seen:
+                    counts[node] = counts.get(node, 0) + 1
+                else:
+                    seen.add(node)
+                    counts[node] = 1
+                    stack.append(node)
+        if self.inputs is not None:
+            self._restrict(seen, counts)
+        return counts
+
+    def _restrict(self, seen: set[Node], counts: dict[Node, int]) -> None:
+        """Keep only nodes on a path to an input. A node's edges are older than the node."""
+        needed = {n for n in self.wanted if n in seen}
+        for node in sorted(seen, key=lambda n: n.seq):
+            if any(m in needed for m, _ in node.next_functions):
+                needed.add(node)
+        self.needed = needed
+        for node in needed:
+            counts[node] = 0
+        for node in needed:
+            for m, _ in node.next_functions:
+                if m in needed:
+                    counts[m] += 1
+
+    def _loop(self, heap: list[tuple[int, Node]], counts: dict[Node, int]) -> None:
+        F, raw, buffers, needed = self.F, self.raw, self.buffers, self.needed
+        while heap:
+            node = heappop(heap)[1]
+            g = buffers.pop(node, None)
+            if node.extra is not None and g is not None:
+                g = self._before(node, g)
+            if node in self.wanted:
+                self._capture(node, g)
+            if type(node) is AccumulateGrad:
+                if g is not None and (self.inputs is None or self.accumulate):
+                    self._accumulate(node, g)
+                continue
+            if needed is not None and not any(m in needed for m, _ in node.next_functions):
+                continue
+            grads = node.apply(F, g, raw) if g is not None else ()
+            if not self.keep:
+                node.release()
+            if node.extra is not None and node.extra.post:
+                grads = self._after(node, grads, g)
+            del g  # so that a leaf can tell whether it alone holds its gradient
+            for nr, (m, to) in enumerate(node.next_functions):
+                if m is None or (needed is not None and m not in needed):
+                    continue
+                if nr < len(grads) and grads[nr] is not None:
+                    self._arrive(m, to, self._fit(node, nr, m, to, grads[nr]))
+                left = counts[m] - 1
+                counts[m] = left
+                if not left:
+                    heappush(heap, (-m.seq, m))
+            grads = None
+
+    # --- arrivals ---------------------------------------------------------------------------------
+
+    def _fit(self, node: Node, nr: int, m: Node, to: int, g: Any) -> Any:
+        """A gradient in the shape and dtype of the edge it takes."""
+        if self.raw and type(g) is not ndarray:
+            g = np.asarray(g._data if isinstance(g, Tensor) else g)
+        shape, dtype = m.shape, m.dtype
+        if type(shape) is list:
+            shape = shape[to]
+        if g.shape != shape:
+            g = self._reduce(node, nr, g, shape)
+        if self.raw:
+            if g.dtype is not dtype:
+                g = numpy_kernels.to_dtype(g, dtype)
+        elif g.dtype is not dtypes.FROM_ARRAY[dtype]:
+            g = TENSOR.to_dtype(g, dtypes.FROM_ARRAY[dtype])
+        return g
+
+    def _reduce(self, node: Node, nr: int, g: Any, shape: tuple[int, ...]) -> Any:
+        try:
+            fits = np.broadcast_shapes(tuple(g.shape), shape) == tuple(g.shape)
+        except ValueError:
+            fits = False
+        if not fits:
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {nr} - got "
+                f"{list(g.shape)} but expected shape compatible with {list(shape)}"
+            )
+        return self.F.sum_to_size(g, shape)
+
+    def _arrive(self, node: Node, nr: int, g: Any) -> None:
+        """Add a gradient to what a node has got. The first is borrowed, never written to."""
+        buffers = self.buffers
+        if type(node) is not AccumulateGrad and type(node.shape) is list:
+            slots = buffers.setdefault(node, [None] * len(node.shape))
+            slots[nr] = g if slots[nr] is None else self.F.add(slots[nr], g)
+            return
+        old = buffers.get(node)
+        if old is None:
+            buffers[node] = g
+        elif self.raw and (node, nr) in self.owned:
+            np.add(old, g, out=old)
+        else:
+            buffers[node] = old + g
+            if self.raw and type(buffers[node]) is ndarray:
+                self.owned.add((node, nr))
+
+    # --- hooks and captures -----------------------------------------------------------------------
+
+    def _tensors(self, g: Any) -> list[Any]:
+        parts = g if type(g) is list else [g]
+        return [wrap(p) if isinstance(p, (ndarray, np.generic)) else p for p in parts]
+
+    def _back(self, tensors: list[Any], like: Any) -> Any:
+        parts = [t._data if self.raw and isinstance(t, Tensor) else t for t in tensors]
+        return parts if type(like) is list else parts[0]
+
+    def _before(self, node: Node, g: Any) -> Any:
+        """Tensor hooks, retained gradients and pre-hooks of a node."""
+        extra = node.extra
+        assert extra is not None
+        tensors = self._tensors(g)
+        for nr, hooks in extra.tensor_hooks.items():
+            for hook in list(hooks.values()):
+                if tensors[nr] is not None:
+                    tensors[nr] = _checked(hook(tensors[nr]), tensors[nr])
+        for hook in list(extra.pre.values()):
+            result = hook(tuple(tensors))
+            if result is not None:
+                tensors = list(result) if isinstance(result, tuple) else [result]
+        for nr, ref in extra.retain.items():
+            t = ref()
+            if t is not None and tensors[nr] is not None:
+                t._grad = tensors[nr] if t._grad is None else TENSOR.add(t._grad, tensors[nr])
+        return self._back(tensors, g)
+
+    def _after(self, node: Node, grads: Any, g: Any) -> Any:
+        assert node.extra is not None
+        inputs = tuple(self._tensors(list(grads) or [None] * len(node.next_functions)))
+        for hook in list(node.extra.post.values()):
+            result = hook(inputs, tuple(self._tensors(g)))
+            if result is not None:
+                inputs = result if isinstance(result, tuple) else (result,)
+        return self._back(list(inputs), [])
+
+    def _capture(self, node: Node, g: Any) -> None:
+        parts = g if type(g) is list else [g]
+        for nr, part in enumerate(parts):
+            self.captured[node, nr] = part
+
+    # --- leaves -----------------------------------------------------------------------------------
+
+    def _accumulate(self, node: AccumulateGrad, g: Any) -> None:
+        leaf = node.variable
+        old = leaf._grad
+        if not self.raw:
+            if old is not None:
+                leaf._grad = TENSOR.add(old, g)
+            else:
+                leaf._grad = g if self.create else TENSOR.detach(g)
+        elif old is None:
+            leaf._grad = wrap(_own(g, leaf._data, sys.getrefcount(g)))
+        elif type(old._data) is ndarray and old._data.flags.writeable:
+            np.add(old._data, g, out=old._data, casting="unsafe")
+            counter(old)[0] += 1
+        else:
+            leaf._grad = TENSOR.add(old, wrap(g))
+        if node.extra is not None:
+            for hook in list(node.extra.post_accumulate.values()):
+                hook(leaf)
+
+
+def _own(g: ndarray, like: ndarray, references: int) -> ndarray:
+    """``g`` itself where nothing else can hold it, else a copy laid out like the leaf."""
+    if references <= FREE and g.base is None and g.strides == like.strides:
+        return g
+    out = np.empty_like(like, dtype=g.dtype)
+    np.copyto(out, g)
+    return out
+
+
+FREE = 3  # references to a fresh array seen in _accumulate: the loop's, the argument's, the count's
+
+
+def _checked(result: Any, before: Tensor) -> Tensor:
+    """A hook's replacement for a gradient; None keeps it."""
+    if result is None:
+        return before
+    if not isinstance(result, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if tuple(result.shape) != tuple(before.shape):
+        raise RuntimeError(
+            f"hook '<unknown>' has changed the size of value: got {list(result.shape)}, "
+            f"expected {list(before.shape)}"
+        )
+    return result
+
+
+def check_roots(tensors: list[Any], edge_of: Any) -> list[Edge]:
+    """The edges to start from; PyTorch's error where there is none."""
+    edges = []
+    for i, t in enumerate(tensors):
+        edge = edge_of(t)
+        if edge[0] is None:
+            raise RuntimeError(errors.NO_GRAD_NEEDED.replace("element 0", f"element {i}"))
+        edges.append(edge)
+    return edges

@@ -1,0 +1,167 @@
+"""Nodes of the graph, their hooks, and the leaves' AccumulateGrad."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from .. import dtypes
+from ..tensor import NO_EDGE, Tensor, new, wrap
+
+next_seq = itertools.count(1).__next__
+LEAF_SEQ = 1 << 62  # accumulation runs before every operation
+
+
+class Handle:
+    """Returned by hook registration; ``remove()`` takes the hook away again."""
+
+    _next_id = itertools.count().__next__
+
+    def __init__(self, hooks: dict[int, Any]) -> None:
+        self.id = Handle._next_id()
+        self.hooks_ref = weakref.ref(hooks)
+
+    def remove(self) -> None:
+        hooks = self.hooks_ref()
+        if hooks is not None:
+            hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.remove()
+
+
+class Extra:
+    """The rarely needed parts of a node: hooks, retained gradients, metadata."""
+
+    def __init__(self) -> None:
+        self.tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] = {}
+        self.retain: dict[int, weakref.ref[Tensor]] = {}
+        self.pre: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.post: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.post_accumulate: OrderedDict[int, Callable[..., Any]] = OrderedDict()
+        self.metadata: dict[Any, Any] = {}
+        self.anomaly: str | None = None
+
+
+class Node:
+    """One recorded operation: where gradients go next, and what the rule needs."""
+
+    __slots__ = ("__weakref__", "dtype", "extra", "next_functions", "saved", "seq", "shape")
+    outputs: ClassVar[int] = 1
+    saved_names: ClassVar[tuple[str, ...]] = ()
+    next_functions: tuple[tuple[Any, int], ...]
+    saved: Any
+    shape: Any  # of the output; a list of shapes where there are several outputs
+    dtype: Any
+    seq: int
+    extra: Extra | None
+
+    def name(self) -> str:
+        """The class name, as PyTorch prints it."""
+        return type(self).__name__
+
+    def apply(self, F: Any, g: Any, raw: bool) -> Any:
+        """Gradients for every edge, from ``g``; arrays if ``raw``, else Tensors."""
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Forget what was saved."""
+        if self.saved is not None and self.saved_names:
+            self.saved = None
+
+    def more(self) -> Extra:
+        if self.extra is None:
+            self.extra = Extra()
+        return self.extra
+
+    @property
+    def metadata(self) -> dict[Any, Any]:
+        """A dict for the user's own notes."""
+        return self.more().metadata
+
+    requires_grad = property(lambda self: True)
+
+    def _sequence_nr(self) -> int:
+        return self.seq
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(grad_inputs, grad_outputs)`` after this node has run."""
+        return add_hook(self.more().post, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+        """Call ``hook(grad_outputs)`` before this node runs."""
+        return add_hook(self.more().pre, hook)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} object at {hex(id(self))}>"
+
+
+def add_hook(hooks: dict[int, Any], hook: Callable[..., Any]) -> Handle:
+    handle = Handle(hooks)
+    hooks[handle.id] = hook
+    return handle
+
+
+class AccumulateGrad(Node):
+    """Adds the gradient that arrives into a leaf's ``grad``. Holds the leaf weakly."""
+
+    __slots__ = ("data", "leaf")
+
+    def __init__(self, leaf: Tensor) -> None:
+        self.leaf = weakref.ref(leaf)
+        self.data = leaf._data
+        self.next_functions = ()
+        self.seq = LEAF_SEQ + next_seq()
+        self.saved = self.extra = None
+
+    # the leaf's array can be exchanged (`.double()`, `.data = `), so ask when used
+    @property
+    def shape(self) -> Any:  # type: ignore[override]
+        leaf = self.leaf()
+        return (self.data if leaf is None else leaf._data).shape
+
+    @property
+    def dtype(self) -> Any:  # type: ignore[override]
+        leaf = self.leaf()
+        return (self.data if leaf is None else leaf._data).dtype
+
+    @property
+    def variable(self) -> Tensor:
+        """The leaf; rebuilt over the same memory when its last name is gone."""
+        leaf = self.leaf()
+        if leaf is None:
+            leaf = wrap(self.data)
+            leaf._edge = (self, 0)
+            self.leaf = weakref.ref(leaf)
+        return leaf
+
+
+def make_leaf(t: Tensor) -> None:
+    """Start recording operations on ``t``."""
+    t._edge = (AccumulateGrad(t), 0)
+
+
+def is_leaf_edge(edge: tuple[Any, int]) -> bool:
+    return edge is NO_EDGE or type(edge[0]) is AccumulateGrad
+
+
+def new_node(cls: type[Node], edges: tuple[Any, ...], saved: Any, shape: Any, dtype: Any) -> Any:
+    """A node of class ``cls`` with all slots written."""
+    n = new(cls)
+    n.next_functions = edges
+    n.saved = saved
+    n.shape = shape
+    n.dtype = dtype
+    n.seq = next_seq()
+    n.extra = None
+    return n
+
+
+def is_complex(dtype: Any) -> bool:
+    return dtype is dtypes.C64 or dtype is dtypes.C128

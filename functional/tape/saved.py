@@ -1,0 +1,129 @@
+"""What a node keeps for its rule, and how it is opened again.
+
+An entry is one of
+    (tensor, version)            an input
+    (array, counter, version)    a result: rebuilt with its node when a Tensor is asked for
+    (array, counter, version, n) the same for output n of several
+    Packed                       what a saved-tensor hook made of either
+    anything else                a static argument or a number, as it is
+and a tuple is never a static argument (static tuples are kept in ``Static``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes, errors
+from ..modes import MODE
+from ..tensor import Tensor, counter, is_inference, same_memory, wrap
+from .node import AccumulateGrad, Node
+
+
+class Static(list):  # type: ignore[type-arg]
+    """Wraps a tuple so that it is not taken for an entry."""
+
+
+class Packed:
+    """An entry that went through the user's saved-tensor hooks."""
+
+    __slots__ = ("edge", "nr", "packed", "unpack")
+
+    def __init__(self, tensor: Tensor, edge: Any, nr: int = 0) -> None:
+        pack, self.unpack = MODE.saved_hooks[-1]
+        self.edge, self.nr = edge, nr  # the edge of an input; None for a result (no cycle)
+        hooks, MODE.saved_hooks = MODE.saved_hooks, ()
+        grad, MODE.grad = MODE.grad, False
+        try:
+            self.packed = pack(tensor)
+        finally:
+            MODE.saved_hooks, MODE.grad = hooks, grad
+
+    def open(self, node: Node) -> Tensor:
+        tensor = self.unpack(self.packed)
+        if not isinstance(tensor, Tensor):
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor")
+        edge = (node, self.nr) if self.edge is None else self.edge
+        if tensor._edge == edge:
+            return tensor
+        tensor = wrap(tensor._data)
+        tensor._edge = edge
+        return tensor
+
+
+def save_input(t: Tensor) -> Any:
+    """The entry of an input."""
+    if is_inference(t):
+        raise RuntimeError(errors.INFERENCE_SAVED)
+    if MODE.saved_hooks:
+        return Packed(t, t._edge)
+    ver = t._ver
+    return (t, 0 if ver is None else ver[0])
+
+
+def save_result(t: Tensor, nr: int = 0) -> Any:
+    """The entry of a result."""
+    if is_inference(t):
+        raise RuntimeError(errors.INFERENCE_SAVED)
+    if MODE.saved_hooks:
+        return Packed(same_memory(t), None, nr)
+    ver = counter(t)
+    if nr:
+        return (t._data, ver, ver[0], nr)
+    return (t._data, ver, ver[0])
+
+
+def open_raw(entry: Any, node: Node) -> Any:
+    """The entry as an array (or the static value itself)."""
+    if type(entry) is tuple:
+        if len(entry) == 2:
+            t, version = entry
+            ver = t._ver
+            if ver is not None and ver[0] != version:
+                raise changed(t, t._edge, ver[0], version)
+            return t._data
+        if entry[1][0] != entry[2]:
+            raise changed(wrap(entry[0]), (node, 0), entry[1][0], entry[2])
+        return entry[0]
+    if type(entry) is Packed:
+        return entry.open(node)._data
+    return tuple(entry) if type(entry) is Static else entry
+
+
+def open_tensor(entry: Any, node: Node) -> Any:
+    """The entry as a Tensor with its history (or the static value itself)."""
+    if type(entry) is tuple:
+        if len(entry) == 2:
+            open_raw(entry, node)
+            return entry[0]
+        t = wrap(open_raw(entry, node))
+        t._ver = entry[1]
+        t._edge = (node, entry[3] if len(entry) > 3 else 0)
+        return t
+    if type(entry) is Packed:
+        return entry.open(node)
+    return tuple(entry) if type(entry) is Static else entry
+
+
+def open_all(node: Node, raw: bool) -> list[Any]:
+    """Everything a node has saved, in the order of its ``saved_names``."""
+    saved = node.saved
+    if saved is None:
+        raise RuntimeError(errors.FREED)
+    opener = open_raw if raw else open_tensor
+    return [opener(entry, node) for entry in saved]
+
+
+def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:
+    """The error for a saved tensor that was written to since."""
+    kind = f"torch.{dtypes.FROM_ARRAY[t._data.dtype].legacy}Tensor"
+    node = edge[0]
+    origin = ""
+    if node is not None and not isinstance(node, AccumulateGrad):
+        name = node.name().split("Backward")[0]
+        origin = f", which is output {edge[1]} of {name},"
+    sizes = list(t._data.shape)
+    return RuntimeError(
+        errors.CHANGED.format(
+            kind=kind, sizes=sizes, origin=origin, now=now, saved=version, hint=errors.CHANGED_HINT
+        )
+    )

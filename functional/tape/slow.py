@@ -1,0 +1,295 @@
+"""The general path: everything the hot closures leave alone.
+
+Promotion, Python numbers, half types, memory order, meta tensors, subclasses, modes and
+transform levels are handled here, for every operation, from its declaration.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .. import dtypes, errors
+from ..kernels import layout, meta
+from ..kernels.meta import MetaArray
+from ..modes import MODE
+from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
+from . import levels, overrides
+from .node import new_node
+from .op import Op
+from .views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
+
+QUIET = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
+EXACT = (Tensor, Parameter)
+
+
+def inputs_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The tensor arguments (numbers and None where an input is not a tensor)."""
+    return tuple(args[0]) if op.sequence else args[: len(op.inputs)]
+
+
+def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
+    """Run ``op`` on anything: subclasses, levels, modes, mixed dtypes, meta tensors."""
+    inputs = inputs_of(op, args)
+    if MODE.functions or any(isinstance(a, Tensor) and type(a) not in EXACT for a in inputs):
+        handled, result = overrides.dispatch(op, args, inputs, out)
+        if handled:
+            return result
+        if any(isinstance(a, levels.Wrapped) for a in inputs):
+            return levels.process(op, args)
+    if out is not None:
+        return _into(op, args, out)
+    return finish(op, args, compute(op, args))
+
+
+def finish(op: Op, args: tuple[Any, ...], data: Any) -> Any:
+    """Results as Tensors (or a list of them), recorded."""
+    if op.kind == "view":
+        return _finish_view(op, args, data)
+    several = type(data) in (tuple, list)
+    outs = [wrap(z) for z in (data if several else (data,))]
+    record(op, args, outs)
+    return tuple(outs) if several else outs[0]
+
+
+def _finish_view(op: Op, args: tuple[Any, ...], data: Any) -> Any:
+    several = type(data) in (tuple, list)
+    made = "multi" if several else None
+    of = args[0]
+    outs = [as_view(z, of, made) for z in (data if several else (data,))]
+    record(op, args, outs)
+    return outs if several else outs[0]
+
+
+def record(op: Op, args: tuple[Any, ...], outs: list[Tensor]) -> None:
+    """Put a node on the tape if an input needs a gradient."""
+    if op.node is None or not MODE.grad:
+        return
+    edges = tuple(
+        edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in inputs_of(op, args)
+    )
+    if all(edge is NO_EDGE for edge in edges):
+        return
+    flags = op.differentiable or (True,) * len(outs)
+    single = len(outs) == 1
+    shape = outs[0]._data.shape if single else [t._data.shape for t in outs]
+    node = new_node(op.node, edges, None, shape, outs[0]._data.dtype)
+    for nr, (t, flag) in enumerate(zip(outs, flags, strict=False)):
+        if flag:
+            t._edge = (node, nr)
+    node.saved = op.save(args, edges, outs)
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, complex, np.number, np.bool_))
+
+
+def operand_type(op: Op, inputs: tuple[Any, ...], statics: Any = ()) -> dtypes.dtype:
+    """The dtype an elementwise operation computes in."""
+    found = dtypes.result_type(
+        (a.dtype, a.ndim) if isinstance(a, Tensor) else a
+        for name, a in zip(op.inputs, inputs, strict=False)
+        if a is not None and name not in op.fixed
+    )
+    if op.result == "numbers":
+        found = dtypes.result_type([(found, inputs[0].ndim), *filter(is_number, statics)])
+    if op.result == "float" and found.category < dtypes.FLOAT:
+        return dtypes.get_default_dtype()
+    return found
+
+
+def compute(op: Op, args: tuple[Any, ...]) -> Any:
+    """The array(s) of a result, without recording."""
+    inputs = inputs_of(op, args)
+    if any(isinstance(a, Tensor) and type(a._data) is MetaArray for a in inputs):
+        return _compute_meta(op, args, inputs)
+    if op.kind == "elementwise":
+        return _elementwise(op, inputs, args[len(inputs) :])
+    arrays = _arrays(args)
+    with np.errstate(**QUIET):  # type: ignore[call-overload]
+        return op.kernel(*arrays)
+
+
+def _arrays(args: tuple[Any, ...]) -> list[Any]:
+    def convert(a: Any) -> Any:
+        if isinstance(a, Tensor):
+            return a._data
+        if type(a) in (list, tuple) and a and isinstance(a[0], Tensor):
+            return [convert(b) for b in a]
+        return a
+
+    return [convert(a) for a in args]
+
+
+def as_operand(value: Any, d: dtypes.dtype) -> Any:
+    """A tensor's array, or a number, in dtype ``d``; numbers wrap as C's do."""
+    if isinstance(value, Tensor):
+        x = value._data
+        return x if x.dtype == d.array else x.astype(d.array)
+    if isinstance(value, complex) and d.category != dtypes.COMPLEX:
+        raise RuntimeError("value cannot be converted to type without overflow")
+    if d.category == dtypes.INT and isinstance(value, (int, np.integer)):
+        bits = 8 * d.itemsize
+        wrapped = int(value) & ((1 << bits) - 1)
+        return np.array(wrapped, f"u{d.itemsize}").view(d.array)
+    return np.asarray(value).astype(d.array)
+
+
+def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> ndarray:
+    d = operand_type(op, inputs, statics)
+    arrays = [
+        a._data if name in op.fixed else as_operand(a, d)
+        for name, a in zip(op.inputs, inputs, strict=True)
+    ]
+    try:
+        shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    except ValueError:
+        raise size_mismatch(*(x.shape for x in arrays)) from None
+    half = d.array in dtypes.HALF
+    work = [x.astype(np.float32) for x in arrays] if half else arrays
+    with np.errstate(**QUIET):  # type: ignore[call-overload]
+        z = np.asarray(op.kernel(*work, *statics))
+    if half and z.dtype == np.float32:
+        z = z.astype(d.array)
+    originals = [a._data for a in inputs if isinstance(a, Tensor)]
+    return layout.with_strides(z, layout.result_strides(shape, originals, z.dtype.itemsize))
+
+
+def size_mismatch(*shapes: tuple[int, ...]) -> RuntimeError:
+    """PyTorch's error for shapes that do not broadcast."""
+    a, b = shapes[0], shapes[1] if len(shapes) > 1 else ()
+    for other in shapes[2:]:
+        try:
+            a = np.broadcast_shapes(a, b)
+            b = other
+        except ValueError:
+            break
+    n = max(len(a), len(b))
+    wide = [(1,) * (n - len(s)) + tuple(s) for s in (a, b)]
+    for axis in reversed(range(n)):
+        p, q = wide[0][axis], wide[1][axis]
+        if p != q and 1 not in (p, q):
+            return RuntimeError(
+                f"The size of tensor a ({p}) must match the size of tensor b ({q}) at "
+                f"non-singleton dimension {axis}"
+            )
+    return RuntimeError(f"shapes {a} and {b} do not broadcast")
+
+
+def _compute_meta(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+    tensors = [a for a in inputs if isinstance(a, Tensor)]
+    for t in tensors:
+        if type(t._data) is not MetaArray and t.ndim:
+            raise RuntimeError("Tensor on device cpu is not on the expected device meta!")
+    if op.kind == "elementwise":
+        return _elementwise_meta(op, inputs, args[len(inputs) :])
+    if op.kind == "view":
+        data = op.kernel(args[0]._data.phantom, *args[1:])
+        several = type(data) in (tuple, list)
+        return [MetaArray(z) for z in data] if several else MetaArray(data)
+    if op.shape is None:
+        raise NotImplementedError(f"{op.name}: no shape rule for meta tensors")
+    found = op.shape(*_arrays(args))
+    if type(found) is list:
+        return tuple(meta.empty(*one) for one in found)
+    return meta.empty(*found)
+
+
+def _elementwise_meta(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> MetaArray:
+    d = operand_type(op, inputs, statics)
+    arrays = [a._data for a in inputs if isinstance(a, Tensor)]
+    try:
+        shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    except ValueError:
+        raise size_mismatch(*(x.shape for x in arrays)) from None
+    small = [np.ones((), d.array) for _ in inputs]
+    dtype = np.asarray(op.kernel(*small, *statics)).dtype
+    phantoms = [getattr(x, "phantom", x) for x in arrays]
+    return meta.empty(shape, dtype, layout.result_strides(shape, phantoms, dtype.itemsize))
+
+
+# --- writing into given memory --------------------------------------------------------------------
+
+
+def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
+    """``out=``: compute, check, resize if needed, copy."""
+    inputs = inputs_of(op, args)
+    if MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in (*inputs, out)):
+        raise RuntimeError(
+            f"{op.name}(): functions with out=... arguments don't support automatic "
+            "differentiation, but one of the arguments requires grad."
+        )
+    result = finish(op, args, compute(op, args))
+    if type(result) is tuple:
+        return type(out)(write_out(r, o) for r, o in zip(result, out, strict=True))  # type: ignore
+    return write_out(result, out)
+
+
+def write_out(result: Tensor, out: Tensor) -> Tensor:
+    """Copy a result into ``out``, which takes the result's shape."""
+    if not dtypes.can_cast(result.dtype, out.dtype):
+        raise RuntimeError(
+            f"result type {result.dtype.legacy} can't be cast to the desired output type "
+            f"{out.dtype.legacy}"
+        )
+    if out._data.shape != result._data.shape:
+        replace_data(out, np.empty(result._data.shape, out._data.dtype))
+    out._data[...] = result._data
+    bump(out)
+    return out
+
+
+def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
+    """Run ``op`` and write its result into its first argument."""
+    target = args[0]
+    inputs = inputs_of(op, args)
+    if MODE.functions or any(isinstance(a, Tensor) and type(a) not in EXACT for a in inputs):
+        if any(isinstance(a, levels.Wrapped) for a in inputs):
+            return levels.process_in_place(op, args)
+    recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in inputs)
+    check_in_place(target, recording)
+    data = compute(op, args)
+    check_result(data, target)
+    if type(target._data) is MetaArray:
+        return target
+    node = _in_place_node(op, args, inputs) if recording and op.node is not None else None
+    target._data[...] = data
+    bump(target)
+    if node is not None:
+        op.save_results(node.saved, [target])
+        rebase(target, node)
+    return target
+
+
+def _in_place_node(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+    """The node of an in-place operation, made before the write, so that versions tell of it."""
+    target = args[0]
+    edges = tuple(edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in inputs)
+    if op.needed_by(op.inputs[0], edges):
+        old = wrap(target._data.copy())  # the rule needs what is about to be overwritten
+        old._edge = edges[0]
+        args = (old, *args[1:])
+    saved = op.save(args, edges, [target])
+    return new_node(op.node, edges, saved, target._data.shape, target._data.dtype)
+
+
+def check_result(data: Any, target: Tensor) -> None:
+    """PyTorch's errors for a result that cannot be written into ``target``."""
+    x = target._data
+    found, wanted = dtypes.FROM_ARRAY[data.dtype], target.dtype
+    if not dtypes.can_cast(found, wanted):
+        raise RuntimeError(
+            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
+        )
+    if data.shape != x.shape:
+        raise RuntimeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape "
+            f"{list(data.shape)}"
+        )
+    if any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+        raise RuntimeError(errors.INTERNAL_OVERLAP)

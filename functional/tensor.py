@@ -1,0 +1,154 @@
+"""Tensor: an array and its place on the tape. No maths here; methods are attached higher up."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy import ndarray
+
+from . import devices, dtypes
+from .kernels.meta import MetaArray
+from .modes import MODE, register_plain
+from .size import Size, size_of
+
+NO_EDGE: tuple[None, int] = (None, 0)
+new = object.__new__
+
+
+class Place:
+    """What is special about a tensor that may not take the hot path.
+
+    ``base`` and ``version`` belong to views: the tensor whose memory is shared, and the value of
+    the version counter for which the view's edge is right. ``made`` says how a view came to be
+    (``no_grad``, ``inference``, ``multi``, ``custom`` or None), ``inference`` marks tensors that
+    autograd must never see.
+    """
+
+    __slots__ = ("base", "inference", "made", "version")
+
+    def __init__(
+        self, base: Any = None, version: int = 0, made: str | None = None, inference: bool = False
+    ) -> None:
+        self.base, self.version, self.made, self.inference = base, version, made, inference
+
+
+ODD = Place()  # not C-contiguous NumPy memory; nothing else is special
+
+
+class Tensor:
+    """A multi-dimensional array that can record the operations applied to it."""
+
+    # _data   the array            _edge  (node, output number) that computed it
+    # _ver    shared version counter [int], or None while nothing needs one
+    # _place  None for plain C-contiguous NumPy memory that is no view, else a Place
+    # _grad   the accumulated gradient, or None
+    __slots__ = ("__dict__", "__weakref__", "_data", "_edge", "_grad", "_place", "_ver")
+    _data: Any
+    _edge: tuple[Any, int]
+    _grad: Tensor | None
+    _place: Place | None
+    _ver: list[int] | None
+
+    # set by higher floors
+    legacy_constructor: ClassVar[Any] = None
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls.legacy_constructor(cls, *args, **kwargs)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    @property
+    def shape(self) -> Size:
+        """The size of every dimension."""
+        return size_of(self._data.shape)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._data.ndim
+
+    @property
+    def dtype(self) -> dtypes.dtype:
+        """The type of the elements."""
+        return dtypes.FROM_ARRAY[self._data.dtype]
+
+    @property
+    def device(self) -> devices.device:
+        """Where the elements are kept."""
+        return devices.cpu if type(self._data) is ndarray else device_of(self._data)
+
+
+def device_of(data: Any) -> devices.device:
+    """The device of an array."""
+    if isinstance(data, ndarray):
+        return devices.cpu
+    if type(data) is MetaArray:
+        return devices.meta
+    if isinstance(data, Tensor):  # a transform's wrapper
+        return data.device
+    raise TypeError(f"no device is known for {type(data).__name__}")
+
+
+class Parameter(Tensor):
+    """A Tensor that a Module registers; its constructor is attached by the nn surface."""
+
+    __slots__ = ()
+
+
+register_plain(Tensor)
+register_plain(Parameter)
+
+
+def wrap(data: Any) -> Tensor:
+    """A Tensor without history over an array; NumPy scalars become 0-d arrays."""
+    if type(data) is not ndarray and type(data) is not MetaArray:
+        data = np.asarray(data)
+    t = new(Tensor)
+    t._data = data
+    t._edge = NO_EDGE
+    t._ver = t._grad = None
+    plain = type(data) is ndarray and data.flags.c_contiguous
+    if MODE.inference:
+        t._place = Place(inference=True)
+    else:
+        t._place = None if plain else ODD
+    return t
+
+
+def replace_data(t: Tensor, data: Any) -> None:
+    """Give a tensor another array, keeping its history (``.data = ``, module conversion)."""
+    t._data = data
+    plain = type(data) is ndarray and data.flags.c_contiguous
+    t._place = None if plain else ODD
+
+
+def counter(t: Tensor) -> list[int]:
+    """The version counter, made on first need."""
+    ver = t._ver
+    if ver is None:
+        ver = t._ver = [0]
+    return ver
+
+
+def same_memory(t: Tensor) -> Tensor:
+    """A new Tensor without history over the same array and version counter (``detach``)."""
+    out = wrap(t._data)
+    out._ver = counter(t)
+    place = t._place
+    if place is not None and place.inference:
+        out._place = Place(inference=True)
+    return out
+
+
+def base_of(t: Tensor) -> Tensor | None:
+    """The tensor whose memory a differentiable view shares, or None."""
+    place = t._place
+    return None if place is None else place.base
+
+
+def is_inference(t: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    place = t._place
+    return place is not None and place.inference
