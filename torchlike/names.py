@@ -8,7 +8,7 @@ ceil trunc round maximum minimum eq ne lt le gt ge isnan isinf isfinite logical_
 logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not where clamp masked_fill
 sum mean max min amax amin argmax argmin all any var logsumexp cumsum
 reshape flatten unflatten ravel t transpose permute movedim broadcast_to unsqueeze squeeze select
-narrow diagonal as_strided unbind split chunk cat concat concatenate stack flip
+narrow diagonal as_strided unbind split chunk cat stack flip
 gather scatter index_select index_put nonzero tril triu
 mm bmm mv dot addmm baddbmm matmul outer clone detach conj softmax log_softmax dropout
 tensor as_tensor from_numpy zeros ones empty full zeros_like ones_like empty_like full_like arange

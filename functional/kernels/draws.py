@@ -128,9 +128,10 @@ def narrow(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """float64 or float32 values in ``dtype``; the half types are reached through float32."""
     if values.dtype == dtype:
         return values
-    if dtype == F16 or dtype == BF16:
-        values = values.astype(F32, copy=False)
-    return values.astype(dtype)
+    with np.errstate(over="ignore"):  # the tails of Cauchy's distribution reach infinity
+        if dtype == F16 or dtype == BF16:
+            values = values.astype(F32, copy=False)
+        return values.astype(dtype)
 
 
 def uniform24(generator: Generator, count: int) -> np.ndarray:

@@ -22,16 +22,14 @@ _cast = general("cast", lambda F, g: g, statics=("dtype",), kernel="to_dtype",
                 node="ToCopyBackward0", jvp="linear",
                 shape=lambda x, d: (x.shape, d.array, None))  # fmt: skip
 # over self, so that the gradient goes to the source alone
-_overwrite = general("overwrite", None, lambda F, g: g, inputs=("self", "source"),
+_overwrite = general("overwrite", lambda F, g: F.zeros_like(g), lambda F, g: g, inputs=("self", "source"),
                      kernel="second", node="CopyBackwards", jvp="transpose")  # fmt: skip
-_fill_scalar = general("fill_scalar", lambda F, g: None, statics=("value",), kernel="fill_value",
+_fill_scalar = general("fill_scalar", lambda F, g: F.zeros_like(g), statics=("value",), kernel="fill_value",
                        node="FillBackward2")  # fmt: skip
-_fill_tensor = general("fill_tensor", lambda F, g: None, lambda F, g: F.sum(g),
+_fill_tensor = general("fill_tensor", lambda F, g: F.zeros_like(g), lambda F, g: F.sum(g),
                        inputs=("self", "value"), kernel="fill_value",
                        node="FillBackward3")  # fmt: skip
-_zero = general("zero", lambda F, g: None, kernel="zeros_like", node="ZeroBackward0")
-fill_functional = general("fill_functional", lambda F, g: F.zeros_like(g), statics=("value",),
-                          kernel="fill_value", node="FillBackward0")  # fmt: skip
+_zero = general("zero", lambda F, g: F.zeros_like(g), kernel="zeros_like", node="ZeroBackward0")
 
 
 @public

@@ -87,6 +87,7 @@ def binary(
         holomorphic=holomorphic,
         jvp="elementwise" if holomorphic else "transpose",
         vmap="elementwise",
+        pair=True,
     )
     twin = inplace.elementwise_twin(op) if in_place else None
     return _enter(op, dispatch.binary_closure(op), twin, hidden)

@@ -184,11 +184,11 @@ def general_closure(op: Op) -> Callable[..., Any]:
     """``op(inputs..., statics...)`` for any other operation on one array result."""
     if op.sequence or op.differentiable or len(op.inputs) > 3 or op.joint:
         return _named(lambda *args: slow(op, args), op)
-    kernel, node, count = op.kernel, op.node, len(op.inputs)
+    kernel, node, count, edge_at = op.kernel, op.node, len(op.inputs), op.edge_at
 
     def general(*args: Any) -> Any:
         arrays: list[Any] = []
-        dt = edges = None
+        dt = None
         for a in args[:count]:
             if a is None:
                 arrays.append(None)
@@ -201,8 +201,6 @@ def general_closure(op: Op) -> Callable[..., Any]:
                     return slow(op, args)
                 dt = x.dtype
             arrays.append(x)
-            if a._edge is not NO_EDGE:
-                edges = True
         if dt is not F32 and dt is not F64:
             return slow(op, args)
         try:
@@ -216,11 +214,12 @@ def general_closure(op: Op) -> Callable[..., Any]:
         t._ver = t._grad = None
         t._place = None if z.flags.c_contiguous else ODD
         t._edge = NO_EDGE
-        if edges and MODE.grad and node is not None:
+        if node is None or not MODE.grad:
+            return t
+        edges = tuple([NO_EDGE if args[i] is None else args[i]._edge for i in edge_at])
+        if any([edge is not NO_EDGE for edge in edges]):
             n = new(node)
-            n.next_functions = edges = tuple(
-                [NO_EDGE if a is None else a._edge for a in args[:count]]
-            )
+            n.next_functions = edges
             n.shape = z.shape
             n.dtype = z.dtype
             n.seq = next_seq()

@@ -86,8 +86,14 @@ class Op:
         differentiable: tuple[bool, ...] | None = None,
         kind: str = "general",
         result: Any = "same",
+        pair: bool = False,
     ) -> None:
         self.name, self.kernel, self.inputs, self.statics = name, kernel, inputs, statics
+        # inputs without a rule have no edge, except in the pairs of binary operations
+        self.edge_at = tuple(
+            i for i in range(len(inputs)) if joint or pair or (i < len(rules) and rules[i])
+        )
+        rules = tuple(rules[i] for i in self.edge_at) if rules else ()
         self.rules, self.joint, self.jvp, self.vmap, self.shape = rules, joint, jvp, vmap, shape
         self.holomorphic, self.differentiable = holomorphic, differentiable
         self.kind, self.result = kind, result
@@ -97,7 +103,7 @@ class Op:
             asked = [_asked(joint, skip=3)]
         self.saved_names = self._in_order({n for names in asked for n in names})
         self.wants = [tuple(self.saved_names.index(n) for n in names) for names in asked]
-        self.node = self._node_class(node) if rules or joint else None
+        self.node = self._node_class(node) if any(rules) or joint else None
         self.asked = asked
         OPS[name] = self
 
@@ -114,6 +120,10 @@ class Op:
         title = node or camel(self.name) + "Backward0"
         members = {"__slots__": (), "op": self, "saved_names": self.saved_names}
         return type(title, (OpNode,), members)
+
+    def edge_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments that a node has edges for."""
+        return tuple(args[0]) if self.sequence else tuple([args[i] for i in self.edge_at])
 
     def needed_by(self, name: str, edges: tuple[Any, ...]) -> bool:
         """Whether a rule that will run asks for ``name``."""

@@ -63,13 +63,18 @@ def _finish_view(op: Op, args: tuple[Any, ...], data: Any) -> Any:
     return outs if several else outs[0]
 
 
+def edges_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The edges of a node of ``op``."""
+    return tuple(
+        [edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in op.edge_inputs(args)]
+    )
+
+
 def record(op: Op, args: tuple[Any, ...], outs: list[Tensor]) -> None:
     """Put a node on the tape if an input needs a gradient."""
     if op.node is None or not MODE.grad:
         return
-    edges = tuple(
-        edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in inputs_of(op, args)
-    )
+    edges = edges_of(op, args)
     if all(edge is NO_EDGE for edge in edges):
         return
     flags = op.differentiable or (True,) * len(outs)
@@ -257,7 +262,7 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
     check_result(data, target)
     if type(target._data) is MetaArray:
         return target
-    node = _in_place_node(op, args, inputs) if recording and op.node is not None else None
+    node = _in_place_node(op, args) if recording and op.node is not None else None
     target._data[...] = data
     bump(target)
     if node is not None:
@@ -266,10 +271,10 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
     return target
 
 
-def _in_place_node(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
+def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
     """The node of an in-place operation, made before the write, so that versions tell of it."""
     target = args[0]
-    edges = tuple(edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in inputs)
+    edges = edges_of(op, args)
     if op.needed_by(op.inputs[0], edges):
         old = wrap(target._data.copy())  # the rule needs what is about to be overwritten
         old._edge = edges[0]

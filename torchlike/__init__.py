@@ -1,0 +1,69 @@
+"""PyTorch's interface on NumPy: ``import torchlike as torch``."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import functional as _core
+from functional import devices as _devices
+from functional import dtypes as _dtypes
+from functional import modes as _modes
+from functional.devices import device, get_default_device, set_default_device
+from functional.dtypes import (
+    can_cast,
+    dtype,
+    get_default_dtype,
+    promote_types,
+    set_default_dtype,
+)
+from functional.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from functional.random import Generator, default_generator, initial_seed, manual_seed, seed
+from functional.size import Size
+from functional.tape.op import TENSOR as _FUNCTIONS
+from functional.tensor import Tensor
+
+from . import methods, names
+from .legacy import TYPES as _TYPES
+from .methods import (
+    channels_last,
+    contiguous_format,
+    layout,
+    memory_format,
+    preserve_format,
+)
+
+strided = methods.STRIDED
+pi, e, inf, nan = 3.141592653589793, 2.718281828459045, float("inf"), float("nan")
+
+for _name in names.FUNCTIONS:
+    globals()[_name] = getattr(_FUNCTIONS, _name)
+    if hasattr(_FUNCTIONS, _name + "_"):
+        globals()[_name + "_"] = getattr(_FUNCTIONS, _name + "_")
+for _name, _old in names.ALIASES.items():
+    globals()[_name] = getattr(_FUNCTIONS, _old)
+globals().update(_dtypes.NAMES)
+globals().update(_dtypes.ALIASES)
+globals().update(_TYPES)
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether ``obj`` is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input: Tensor) -> bool:
+    """Whether the dtype is floating."""
+    return input.dtype.is_floating_point
+
+
+def numel(input: Tensor) -> int:
+    """The number of elements."""
+    return input.numel()

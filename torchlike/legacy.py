@@ -1,0 +1,63 @@
+"""Legacy constructors: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([...])``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from functional import dtypes
+from functional.ops import create
+from functional.ops.arguments import ints
+from functional.tape.overrides import as_subclass
+from functional.tensor import Tensor
+
+
+def construct(cls: type, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
+    """A tensor of sizes (ints), or with the data of a sequence, array or tensor."""
+    if not args:
+        return create.filled(None, (0,), dtype, None, False)
+    if len(args) == 1 and not isinstance(args[0], (int, np.integer)):
+        return _from_data(args[0], dtype)
+    return create.filled(None, ints(args), dtype, None, False)
+
+
+def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:
+    from functional.size import Size
+
+    if isinstance(data, Size):
+        return create.filled(None, tuple(data), dtype, None, False)
+    if isinstance(data, Tensor):
+        if data.dtype is not dtype:
+            raise TypeError(
+                f"expected {dtype.legacy} (got {data.dtype.legacy})"
+            )
+        return data.detach()
+    if isinstance(data, (float, complex)):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+    return create.tensor(data, dtype=dtype)
+
+
+def tensor_new(cls: type, *args: Any, **kwargs: Any) -> Any:
+    """``Tensor(...)`` and ``Subclass(...)``."""
+    t = construct(cls, dtypes.get_default_dtype(), args)
+    return t if cls is Tensor else as_subclass(t, cls)
+
+
+class _TypeMeta(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, Tensor) and x.dtype is cls.dtype  # type: ignore[attr-defined]
+
+    def __call__(cls, *args: Any) -> Tensor:
+        return construct(Tensor, cls.dtype, args)  # type: ignore[attr-defined]
+
+    def __repr__(cls) -> str:
+        return f"<class 'torch.{cls.__name__}'>"
+
+
+TYPES = {
+    f"{d.legacy}Tensor": _TypeMeta(f"{d.legacy}Tensor", (), {"dtype": d, "__module__": "torch"})
+    for d in dtypes.ALL
+    if not d.legacy.startswith(("Complex", "UInt"))
+}
+Tensor.legacy_constructor = staticmethod(tensor_new)

@@ -1,0 +1,182 @@
+"""Tensor's methods: which functions of the core they are, from one table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from functional import dtypes
+from functional.ops import cast, create, index, random, views
+from functional.tape import overrides
+from functional.tape.op import TENSOR
+from functional.tensor import Tensor, device_of
+
+from . import names
+
+_T: Any = Tensor
+
+
+def _attach_functions() -> None:
+    for name in [*names.FUNCTIONS, *names.METHODS]:
+        if name not in names.NOT_METHODS:
+            setattr(Tensor, name, getattr(TENSOR, name))
+        twin = getattr(TENSOR, name + "_", None)
+        if twin is not None:
+            setattr(Tensor, name + "_", twin)
+    for alias, name in names.ALIASES.items():
+        if name not in names.NOT_METHODS:
+            setattr(Tensor, alias, getattr(TENSOR, name))
+            if hasattr(TENSOR, name + "_"):
+                setattr(Tensor, alias + "_", getattr(TENSOR, name + "_"))
+
+
+def _caster(d: dtypes.dtype) -> Any:
+    def convert(self: Tensor, memory_format: Any = None) -> Tensor:
+        return cast.to(self, d)
+
+    convert.__doc__ = f"``self`` as {d!r}."
+    return convert
+
+
+_CASTS = {
+    "float": dtypes.float32, "double": dtypes.float64, "half": dtypes.float16,
+    "bfloat16": dtypes.bfloat16, "int": dtypes.int32, "long": dtypes.int64,
+    "short": dtypes.int16, "char": dtypes.int8, "byte": dtypes.uint8, "bool": dtypes.bool_,
+    "cfloat": dtypes.complex64, "cdouble": dtypes.complex128,
+}  # fmt: skip
+
+
+def type_method(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+    """The legacy type name, or ``self`` converted to a dtype or legacy type."""
+    if dtype is None:
+        return views.kind_of(self)
+    if isinstance(dtype, str):
+        found = next(d for d in dtypes.ALL if dtype.endswith(f"{d.legacy}Tensor"))
+        return cast.to(self, found)
+    return cast.to(self, getattr(dtype, "dtype", dtype))
+
+
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    """``self`` in the dtype of ``other``."""
+    return cast.to(self, other.dtype)
+
+
+def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
+    """``self`` on the CPU."""
+    return cast.to(self, "cpu")
+
+
+def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
+    """``self`` on a GPU."""
+    return cast.to(self, "cuda")
+
+
+def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """``clamp`` in place."""
+    return cast.copy_(self, TENSOR.clamp(self, min, max))
+
+
+def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """``masked_fill`` in place."""
+    from functional.ops.pointwise import masked_fill_value
+    from functional.tape.slow import in_place
+
+    if isinstance(value, Tensor):
+        value = value.item()
+    return in_place(masked_fill_value.op, (self, mask, value))
+
+
+def pow_(self: Tensor, exponent: Any) -> Tensor:
+    """``pow`` in place."""
+    self **= exponent
+    return self
+
+
+def get_device(self: Tensor) -> int:
+    """The index of the tensor's GPU; -1 on the CPU."""
+    return -1 if self.device.index is None else self.device.index
+
+
+def has_names(self: Tensor) -> bool:
+    """Whether dimensions are named; they never are."""
+    return False
+
+
+def new_legacy(self: Tensor, *args: Any) -> Tensor:
+    """A tensor of the same dtype: of given sizes, or with given data."""
+    from .legacy import construct
+
+    return construct(Tensor, self.dtype, args)
+
+
+def _attach_rest() -> None:
+    for name, d in _CASTS.items():
+        setattr(Tensor, name, _caster(d))
+    for name in ("type_as", "cpu", "cuda", "clamp_", "masked_fill_", "pow_", "get_device"):
+        setattr(Tensor, name, globals()[name])
+    _T.clip_, _T.type, _T.has_names, _T.new = clamp_, type_method, has_names, new_legacy
+    for name, value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None)):
+        setattr(Tensor, name, create.new_method(name, value))
+    _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
+    _T.index_put_, _T.scatter_ = index.index_put_, index.scatter_
+    for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
+                 "cauchy_", "log_normal_"):  # fmt: skip
+        setattr(Tensor, name, getattr(random, name))
+    _T.as_subclass = overrides.as_subclass
+    _T.__torch_function__ = classmethod(overrides.default_torch_function)
+
+
+def _attach_properties() -> None:
+    _T.T = property(lambda self: TENSOR.permute(self, tuple(range(self.ndim))[::-1]))
+    _T.mT = property(lambda self: TENSOR.transpose(self, -2, -1))
+    _T.H = property(lambda self: TENSOR.transpose(self, 0, 1))
+    _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")
+    _T.is_cpu = property(lambda self: device_of(self._data).type == "cpu")
+    _T.is_meta = property(lambda self: device_of(self._data).type == "meta")
+    for name in ("is_sparse", "is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_nested"):
+        setattr(Tensor, name, False)
+    _T.layout = property(lambda self: STRIDED)
+    _T.itemsize = property(lambda self: self.dtype.itemsize)
+    _T.nbytes = property(lambda self: self.numel() * self.dtype.itemsize)
+    _T.names = property(lambda self: (None,) * self.ndim)
+    _T.is_floating_point = lambda self: self.dtype.is_floating_point
+    _T.is_complex = lambda self: self.dtype.is_complex
+    _T.is_signed = lambda self: self.dtype.is_signed
+    _T.is_inference = is_inference_tensor
+    _T.is_pinned = lambda self: False
+    _T.is_shared = lambda self: False
+
+
+def is_inference_tensor(self: Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    from functional.tensor import is_inference
+
+    return is_inference(self)
+
+
+class layout:
+    """The way elements are laid out; only ``strided`` exists."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+class memory_format:
+    """The order of dimensions in memory that a copy may be asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+STRIDED = layout("strided")
+contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
+channels_last = memory_format("channels_last")
+
+_attach_functions()
+_attach_rest()
+_attach_properties()
