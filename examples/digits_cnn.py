@@ -150,7 +150,7 @@ def save_picture(losses, test_set, answers, truth, path):
 
 def parse_options():
     parser = argparse.ArgumentParser(description="Train a small CNN on handwritten digits.")
-    parser.add_argument("--epochs", type=int, default=15)
+    parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=HERE / "digits_cnn.png", help="the picture")
     return parser.parse_args()

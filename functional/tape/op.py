@@ -134,33 +134,54 @@ class Op:
             for asked, edge in zip(self.asked, edges, strict=False)
         )
 
-    def save(self, args: tuple[Any, ...], edges: tuple[Any, ...], outs: list[Tensor]) -> Any:
-        """The entries a node of this operation keeps."""
-        return [self._entry(name, args, edges, outs) for name in self.saved_names]
+    def save(self, args: Any, edges: Any, outs: list[Tensor], at_level: bool = False) -> Any:
+        """The entries a node of this operation keeps.
+
+        A node of a transform level keeps results as it keeps inputs: they are of the level below.
+        """
+        keep = _keep_below if at_level else save_result
+        return [self._entry(name, args, edges, outs, keep) for name in self.saved_names]
+
+    def values(self, args: Any, outs: list[Any]) -> list[Any]:
+        """What the rules ask for, straight from the arguments and results."""
+        edges = tuple((1, 0) for _ in self.edge_inputs(args))
+        return [
+            _opened(self._entry(name, args, edges, outs, _keep_below)) for name in self.saved_names
+        ]
 
     def save_results(self, saved: list[Any], outs: list[Tensor]) -> None:
         """Save the results anew, after an in-place write."""
         for i, name in enumerate(self.saved_names):
             if name.startswith("result"):
-                saved[i] = self._entry(name, (), (), outs)
+                saved[i] = self._entry(name, (), (), outs, save_result)
 
-    def _entry(self, name: str, args: Any, edges: Any, outs: list[Tensor]) -> Any:
+    def _entry(self, name: str, args: Any, edges: Any, outs: list[Tensor], keep: Any) -> Any:
         if name == "result":
-            return save_result(outs[0])
+            return keep(outs[0])
         if name.startswith("result") and name[6:].isdigit():
-            return save_result(outs[int(name[6:])], int(name[6:]))
+            return keep(outs[int(name[6:])], int(name[6:]))
         if name.endswith("_shape") and name[:-6] in self.inputs:
             arg = args[self.inputs.index(name[:-6])]
-            return Static(arg._data.shape if isinstance(arg, Tensor) else ())
+            return Static(tuple(arg.shape) if isinstance(arg, Tensor) else ())
         if name in self.inputs:
             arg = args[self.inputs.index(name)]
             if not isinstance(arg, Tensor) or not self.needed_by(name, edges):
                 return None if isinstance(arg, Tensor) else arg
             return save_input(arg)
         if name == "shapes" and self.sequence:
-            return [tuple(a._data.shape) for a in args[0]]
+            return [tuple(a.shape) for a in args[0]]
         value = args[len(self.inputs) + self.statics.index(name)]
         return Static(value) if type(value) is tuple else value
+
+
+def _keep_below(t: Tensor, nr: int = 0) -> Any:
+    return save_input(t)
+
+
+def _opened(entry: Any) -> Any:
+    if type(entry) is tuple:
+        return entry[0]
+    return tuple(entry) if type(entry) is Static else entry
 
 
 def camel(name: str) -> str:

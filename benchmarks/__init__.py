@@ -1,0 +1,1 @@
+"""The same work timed side by side under torchlike and PyTorch: ``python -m benchmarks``."""
