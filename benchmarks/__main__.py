@@ -1,9 +1,9 @@
 """Time torchlike and PyTorch side by side and print a table of ratios.
 
-    python -m benchmarks                       seven rounds of everything
-    python -m benchmarks --only chain --only lenet-64 --rounds 11
-    python -m benchmarks --json times.json --chart times.png
-    python -m benchmarks --smoke               one very short round: does it run at all?
+python -m benchmarks                       seven rounds of everything
+python -m benchmarks --only chain --only lenet-64 --rounds 11
+python -m benchmarks --json times.json --chart times.png
+python -m benchmarks --smoke               one very short round: does it run at all?
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One process of a round: times workloads under one library and prints seconds as JSON.
 
-    python -m benchmarks.worker LIBRARY SECONDS NAME...
+python -m benchmarks.worker LIBRARY SECONDS NAME...
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What happens inside a neural network, step by step: from defining one to training it.
 
-    python -m torchlike examples/network_walkthrough.py
+python -m torchlike examples/network_walkthrough.py
 """
 
 import math

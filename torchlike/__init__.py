@@ -40,6 +40,8 @@ from .methods import (
     preserve_format,
 )
 
+from .printing import set_printoptions
+
 strided = methods.STRIDED
 pi, e, inf, nan = 3.141592653589793, 2.718281828459045, float("inf"), float("nan")
 

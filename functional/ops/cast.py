@@ -13,13 +13,13 @@ from ..tape.op import public
 from ..tape.slow import in_place
 from ..tensor import Tensor, same_memory, wrap
 
-clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0",
+clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0", vmap="lead",
                       jvp="linear", shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
 clone_contiguous = general("clone_contiguous", lambda F, g: g, kernel="contiguous",
-                           node="CloneBackward0", jvp="linear",
+                           node="CloneBackward0", jvp="linear", vmap="lead",
                            shape=lambda x: (x.shape, x.dtype))  # fmt: skip
 _cast = general("cast", lambda F, g: g, statics=("dtype",), kernel="to_dtype",
-                node="ToCopyBackward0", jvp="linear",
+                node="ToCopyBackward0", jvp="linear", vmap="lead",
                 shape=lambda x, d: (x.shape, d.array, None))  # fmt: skip
 # over self, so that the gradient goes to the source alone
 _overwrite = general("overwrite", lambda F, g: F.zeros_like(g), lambda F, g: g, inputs=("self", "source"),
@@ -86,7 +86,7 @@ def conj(self: Tensor) -> Tensor:
     return _conj(self) if self.dtype.is_complex else self
 
 
-_conj = general("conj_copy", lambda F, g: F.conj(g), kernel="conj", node="ConjBackward0",
+_conj = general("conj_copy", lambda F, g: F.conj(g), kernel="conj", node="ConjBackward0", vmap="lead",
                 jvp=lambda F, tangents, self: F.conj(tangents[0]),
                 shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
 _conj.op.holomorphic = False

@@ -8,17 +8,31 @@ import numpy as np
 
 from .. import dtypes
 from ..tape.declare import general
+from ..tape.levels import Batched, Wrapped
 from ..tape.op import public
 from ..tensor import Tensor, wrap
 from . import views
 from .arguments import one_dim
 from .cast import copy_
+from .create import filled
+
+def _index_batched(F: Any, flags: Any, x: Any, indices: Any) -> Any:
+    """The batch is one more whole dimension; NumPy may put it after the indexed ones."""
+    z = F.index(x, (None, *indices))
+    at = [i for i, a in enumerate(indices) if a is not None]
+    apart = at[-1] - at[0] + 1 != len(at)
+    if not apart:
+        return z
+    ranks = [1 if a.dtype == bool else a.ndim for a in indices if a is not None]
+    return F.movedim(z, max(ranks), 0)
+
 
 _index = general(
     "index",
     lambda F, g, self_shape, indices: F.index_backward(g, self_shape, indices),
     statics=("indices",),
     jvp="linear",
+    vmap=_index_batched,
 )
 index_backward = general(
     "index_backward",
@@ -52,6 +66,10 @@ def _is_advanced(key: Any) -> bool:
 
 
 def _index_array(key: Any) -> np.ndarray:
+    while isinstance(key, Wrapped):
+        if type(key) is Batched:
+            raise NotImplementedError("vmap: indexing with a batched tensor")
+        key = key._data
     if isinstance(key, Tensor):
         if key.dtype.category > dtypes.INT:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
@@ -348,7 +366,7 @@ def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 
 def _source(self: Tensor, index: Tensor, src: Any) -> Tensor:
     if not isinstance(src, Tensor):
-        return wrap(np.full(index._data.shape, src, self._data.dtype))
+        return filled(src, tuple(index.shape), self.dtype, None, False)
     key = tuple(slice(0, n) for n in index.shape)
     return src if src.shape == index.shape else getitem(src, key)
 
@@ -377,10 +395,10 @@ def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
 
 
 _tril = general("tril_of", lambda F, g, diagonal: F.tril(g, diagonal), statics=("diagonal",),
-                kernel="tril", node="TrilBackward0", jvp="linear",
+                kernel="tril", node="TrilBackward0", jvp="linear", vmap="lead",
                 shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
 _triu = general("triu_of", lambda F, g, diagonal: F.triu(g, diagonal), statics=("diagonal",),
-                kernel="triu", node="TriuBackward0", jvp="linear",
+                kernel="triu", node="TriuBackward0", jvp="linear", vmap="lead",
                 shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..tape.batching import expanded, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
@@ -27,8 +28,12 @@ def _cat_shape(arrays: Any, dim: int) -> Any:
     return (*first[:dim], sum(x.shape[dim] for x in arrays), *first[dim + 1 :]), arrays[0].dtype
 
 
+def _joined(call: Any) -> Any:
+    return lambda F, flags, values, dim: call(F)(expanded(values, flags), dim + 1)
+
+
 _cat = general("cat_of", joint=_cat_vjp, inputs=("*tensors",), statics=("dim",), kernel="cat",
-               node="CatBackward0", shape=_cat_shape)  # fmt: skip
+               node="CatBackward0", shape=_cat_shape, vmap=_joined(lambda F: F.cat))  # fmt: skip
 _stack = general(
     "stack_of",
     joint=lambda F, g, need, dim: [
@@ -38,6 +43,7 @@ _stack = general(
     statics=("dim",),
     kernel="stack",
     node="StackBackward0",
+    vmap=_joined(lambda F: F.stack),
     shape=lambda arrays, dim: (
         (*arrays[0].shape[:dim], len(arrays), *arrays[0].shape[dim:]),
         arrays[0].dtype,
@@ -113,7 +119,7 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
 
 
 _flip = general("flip_dims", lambda F, g, dims: F.flip(g, dims), statics=("dims",), kernel="flip",
-                node="FlipBackward0", jvp="linear",
+                node="FlipBackward0", jvp="linear", vmap=shifted(lambda F: F.flip_dims, 0),
                 shape=lambda x, dims: (x.shape, x.dtype))  # fmt: skip
 
 

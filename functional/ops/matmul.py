@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tape.batching import aligned, shifted
 from ..tape.declare import general, view
 from ..tape.op import public
 from ..tape.slow import size_mismatch, write_out
@@ -18,10 +19,30 @@ def _mm_shape(x: Any, y: Any, *rest: Any) -> Any:
     return (*x.shape[:-1], y.shape[-1]), x.dtype
 
 
+def _mv_batched(F: Any, flags: Any, x: Any, v: Any) -> Any:
+    if not flags[0]:
+        return F.mm(v, F.t(x))
+    return F.matmul(x, v) if not flags[1] else F.squeeze(F.matmul(x, F.unsqueeze(v, -1)), -1)
+
+
+def _dot_batched(F: Any, flags: Any, x: Any, y: Any) -> Any:
+    if all(flags):
+        return F.sum(x * y, 1)
+    return F.mv(x, y) if flags[0] else F.mv(y, x)
+
+
+def _add_product_batched(F: Any, flags: Any, b: Any, x: Any, y: Any, beta: Any, alpha: Any) -> Any:
+    product = F.matmul(x, y) * alpha if alpha != 1 else F.matmul(x, y)
+    if flags[0]:
+        b = aligned(b, b.ndim - 1, product.ndim - 1)
+    return product + (b * beta if beta != 1 else b)
+
+
 mm_ = general(
     "mm_primitive",
     lambda F, g, mat2: F.mm(g, F.t(mat2)),
     lambda F, g, self: F.mm(F.t(self), g),
+    vmap=lambda F, flags, x, y: F.matmul(x, y),
     inputs=("self", "mat2"),
     kernel="mm",
     node="MmBackward0",
@@ -32,6 +53,7 @@ bmm_ = general(
     "bmm_primitive",
     lambda F, g, mat2: F.bmm(g, F.transpose(mat2, 1, 2)),
     lambda F, g, self: F.bmm(F.transpose(self, 1, 2), g),
+    vmap=lambda F, flags, x, y: F.matmul(x, y),
     inputs=("self", "mat2"),
     kernel="bmm",
     node="BmmBackward0",
@@ -42,6 +64,7 @@ mv_ = general(
     "mv_primitive",
     lambda F, g, vec: F.mul(F.unsqueeze(g, 1), vec),
     lambda F, g, self: F.mv(F.t(self), g),
+    vmap=_mv_batched,
     inputs=("self", "vec"),
     kernel="mv",
     node="MvBackward0",
@@ -52,6 +75,7 @@ dot_ = general(
     "dot_primitive",
     lambda F, g, tensor: g * tensor,
     lambda F, g, self: g * self,
+    vmap=_dot_batched,
     inputs=("self", "tensor"),
     kernel="dot",
     node="DotBackward0",
@@ -69,6 +93,7 @@ addmm_ = general(
     lambda F, g, beta: _times(g, beta),
     lambda F, g, mat2, alpha: _times(F.mm(g, F.t(mat2)), alpha),
     lambda F, g, mat1, alpha: _times(F.mm(F.t(mat1), g), alpha),
+    vmap=_add_product_batched,
     inputs=("self", "mat1", "mat2"),
     statics=("beta", "alpha"),
     kernel="addmm",
@@ -80,6 +105,7 @@ baddbmm_ = general(
     lambda F, g, beta: _times(g, beta),
     lambda F, g, batch2, alpha: _times(F.bmm(g, F.transpose(batch2, 1, 2)), alpha),
     lambda F, g, batch1, alpha: _times(F.bmm(F.transpose(batch1, 1, 2), g), alpha),
+    vmap=_add_product_batched,
     inputs=("self", "batch1", "batch2"),
     statics=("beta", "alpha"),
     kernel="baddbmm",
@@ -104,13 +130,14 @@ squeeze_product = view(
     statics=("dims",),
     kernel="squeeze",
     node="SqueezeBackward4",
+    vmap=shifted(lambda F: F.squeeze_product, 0),
 )
 
 # --- checked public forms -------------------------------------------------------------------------
 
 
 def _same_dtype(x: Tensor, y: Tensor) -> None:
-    if x._data.dtype != y._data.dtype:
+    if x.dtype is not y.dtype:
         raise RuntimeError(
             f"expected m1 and m2 to have the same dtype, but got: {c_name(x)} != {c_name(y)}"
         )
@@ -127,7 +154,7 @@ def c_name(x: Tensor) -> str:
 @public
 def mm(self: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
     """The product of two matrices."""
-    a, b = self._data.shape, mat2._data.shape
+    a, b = self.shape, mat2.shape
     if len(a) != 2:
         raise RuntimeError("self must be a matrix")
     if len(b) != 2:
@@ -149,7 +176,7 @@ def _out(result: Tensor, out: Any) -> Tensor:
 @public
 def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · self + alpha · mat1 @ mat2."""
-    a, b = mat1._data.shape, mat2._data.shape
+    a, b = mat1.shape, mat2.shape
     if len(a) != 2 or len(b) != 2:
         raise RuntimeError(f"mat1 must be a matrix, got {len(a)}-D tensor")
     if a[1] != b[0]:
@@ -164,7 +191,7 @@ def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any
 @public
 def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     """The products of two batches of matrices."""
-    a, b = self._data.shape, mat2._data.shape
+    a, b = self.shape, mat2.shape
     if len(a) != 3 or len(b) != 3:
         raise RuntimeError(f"batch{1 if len(a) != 3 else 2} must be a 3D tensor")
     if a[0] != b[0] or a[2] != b[1]:
@@ -185,7 +212,7 @@ def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alph
 @public
 def mv(self: Tensor, vec: Tensor) -> Tensor:
     """The product of a matrix and a vector."""
-    a, b = self._data.shape, vec._data.shape
+    a, b = self.shape, vec.shape
     if len(a) != 2 or len(b) != 1:
         raise RuntimeError(
             f"vector + matrix @ vector expected, got 1, {len(a)}, {len(b)}"
@@ -199,12 +226,12 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
 @public
 def dot(self: Tensor, tensor: Tensor) -> Tensor:
     """The inner product of two vectors, without conjugation."""
-    a, b = self._data.shape, tensor._data.shape
+    a, b = self.shape, tensor.shape
     if len(a) != 1 or len(b) != 1:
         raise RuntimeError(
             f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors"
         )
-    if self._data.dtype != tensor._data.dtype:
+    if self.dtype is not tensor.dtype:
         raise RuntimeError(
             "dot : expected both vectors to have same dtype, but found "
             f"{self.dtype.legacy} and {tensor.dtype.legacy}"

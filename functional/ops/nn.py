@@ -8,6 +8,7 @@ import numpy as np
 
 from ..kernels.conv import convolution_shape
 from ..kernels.pool import pool_shape
+from ..tape.batching import expanded, shifted, stack_rows
 from ..tape.declare import general
 
 # --- convolution: three operations, each the derivative of the others -----------------------------
@@ -53,11 +54,39 @@ def with_names(rule: Any, *names: str) -> Any:
     return rule
 
 
+def _merged(call: Any) -> Any:
+    """vmap's rule where only the input is batched: its batch joins the samples'."""
+
+    def rule(F: Any, flags: Any, x: Any, weight: Any, bias: Any, *settings: Any) -> Any:
+        if any(flags[1:]):
+            rows = [
+                call(F)(*[None if v is None else v[i] if f else v
+                          for v, f in zip((x, weight, bias), flags, strict=True)], *settings)
+                for i in range(next(v for v, f in zip((x, weight, bias), flags, strict=True)
+                                    if f).shape[0])
+            ]  # fmt: skip
+            return stack_rows(rows)
+        z = call(F)(F.flatten(x, 0, 1), weight, bias, *settings)
+        return F.unflatten(z, 0, tuple(x.shape[:2]))
+
+    return rule
+
+
+def _pair(call: Any) -> Any:
+    """vmap's rule for two tensors of one shape and a dimension."""
+
+    def rule(F: Any, flags: Any, g: Any, output: Any, dim: int) -> Any:
+        return call(F)(*expanded((g, output), flags), dim + 1)
+
+    return rule
+
+
 convolution = general(
     "convolution",
     joint=with_names(_conv_vjp, "F", "g", "need", "input", "weight", *_SETTINGS),
     inputs=("input", "weight", "bias"),
     statics=_SETTINGS,
+    vmap=_merged(lambda F: F.convolution),
     shape=_conv_shape,
 )
 convolution_input = general(
@@ -131,6 +160,7 @@ softmax = general(
     statics=("dim",),
     kernel="softmax",
     node="SoftmaxBackward0",
+    vmap=shifted(lambda F: F.softmax_dim, 0),
     shape=_same_shape,
 )
 log_softmax = general(
@@ -139,6 +169,7 @@ log_softmax = general(
     statics=("dim",),
     kernel="log_softmax",
     node="LogSoftmaxBackward0",
+    vmap=shifted(lambda F: F.log_softmax_dim, 0),
     shape=_same_shape,
 )
 softmax_backward = general(
@@ -147,6 +178,7 @@ softmax_backward = general(
     lambda F, g, self, output, dim: g * self - g * F.sum(self * output, (dim,), True)
     - self * F.sum(g * output, (dim,), True),
     inputs=("self", "output"),
+    vmap=_pair(lambda F: F.softmax_backward),
     statics=("dim",),
     shape=_same_shape,
 )
@@ -155,6 +187,7 @@ log_softmax_backward = general(
     lambda F, g, output, dim: g - F.sum(g * F.exp(output), (dim,), True),
     lambda F, g, self, output, dim: -g * F.exp(output) * F.sum(self, (dim,), True),
     inputs=("self", "output"),
+    vmap=_pair(lambda F: F.log_softmax_backward),
     statics=("dim",),
     shape=_same_shape,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import public
 from ..tensor import Tensor
@@ -50,6 +51,17 @@ def _spread(F: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
     return F.expand(_restore(F, g, shape, dim, keepdim), shape)
 
 
+def _whole(call: Any) -> Any:
+    """vmap's rule for a reduction of all elements: over all dimensions but the batch."""
+    return lambda F, flags, x: call(F)(x, tuple(range(1, x.ndim)), False)
+
+
+def _sum_to_size_batched(F: Any, flags: Any, x: Any, size: tuple[int, ...]) -> Any:
+    lead = x.ndim - 1 - len(size)
+    full = F.sum_to_size(x, (x.shape[0], *(1,) * lead, *size))
+    return F.reshape(full, (x.shape[0], *size))
+
+
 # --- sums and means -------------------------------------------------------------------------------
 
 sum_all = general(
@@ -57,6 +69,7 @@ sum_all = general(
     lambda F, g, self_shape: F.expand(g, self_shape),
     kernel="sum",
     node="SumBackward0",
+    vmap=_whole(lambda F: F.sum_dims),
     jvp="linear",
     shape=_sum_shape,
 )
@@ -66,6 +79,7 @@ sum_dims = general(
     statics=("dim", "keepdim"),
     kernel="sum",
     node="SumBackward1",
+    vmap=shifted(lambda F: F.sum_dims, 0),
     jvp="linear",
     shape=_sum_shape,
 )
@@ -74,6 +88,7 @@ sum_to_size_ = general(
     lambda F, g, self_shape: F.expand(g, self_shape),
     statics=("size",),
     node="SumBackward1",
+    vmap=_sum_to_size_batched,
     jvp="linear",
     shape=lambda x, size: (size, x.dtype),
 )
@@ -82,6 +97,7 @@ mean_all = general(
     lambda F, g, self_shape: F.expand(g, self_shape) / _count(self_shape, None),
     kernel="mean",
     node="MeanBackward0",
+    vmap=_whole(lambda F: F.mean_dims),
     jvp="linear",
     shape=_shape,
 )
@@ -93,6 +109,7 @@ mean_dims = general(
     statics=("dim", "keepdim"),
     kernel="mean",
     node="MeanBackward1",
+    vmap=shifted(lambda F: F.mean_dims, 0),
     jvp="linear",
     shape=_shape,
 )
@@ -158,6 +175,7 @@ def _extreme(name: str, node: str) -> Any:
         f"{name}_all",
         lambda F, g, self, result: _even(F, g, self, result, None, False),
         node=node,
+        vmap=_whole(lambda F: getattr(F, f"a{name}_dims")),
         shape=_shape,
     )
 
@@ -169,6 +187,7 @@ def _extreme_dims(name: str, node: str) -> Any:
         statics=("dim", "keepdim"),
         kernel=name,
         node=node,
+        vmap=shifted(lambda F: getattr(F, f"{name}_dims"), 0),
         shape=_shape,
     )
 
@@ -181,6 +200,7 @@ def _indexed(name: str, node: str) -> Any:
         ),
         statics=("dim", "keepdim"),
         node=node,
+        vmap=shifted(lambda F: getattr(F, f"{name}_dim"), 0),
         differentiable=(True, False),
         shape=lambda x, dim, keepdim: [
             _shape(x, (dim,), keepdim),
@@ -210,7 +230,7 @@ _MinResult = return_type("min", ("values", "indices"))
 
 def _max_or_min(self: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, both: Any) -> Any:
     if dim is None:
-        if self._data.size == 0:
+        if self.numel() == 0:
             raise RuntimeError(
                 f"{both.__name__}(): Expected reduction dim to be specified for "
                 "input.numel() == 0. Specify the reduction dim with the 'dim' argument."
@@ -270,8 +290,10 @@ def _truth_shape(x: Any, dim: Any, keepdim: bool) -> Any:
     return _reduced(x, dim, keepdim), x.dtype if x.dtype == "uint8" else dtypes.bool_.array
 
 
-all_dims = general("all_dims", statics=("dim", "keepdim"), kernel="all", shape=_truth_shape)
-any_dims = general("any_dims", statics=("dim", "keepdim"), kernel="any", shape=_truth_shape)
+all_dims = general("all_dims", statics=("dim", "keepdim"), kernel="all", shape=_truth_shape,
+                   vmap=shifted(lambda F: F.all_dims, 0))  # fmt: skip
+any_dims = general("any_dims", statics=("dim", "keepdim"), kernel="any", shape=_truth_shape,
+                   vmap=shifted(lambda F: F.any_dims, 0))  # fmt: skip
 
 
 @public
@@ -299,6 +321,7 @@ var_dims = general(
     statics=("dim", "correction", "keepdim"),
     kernel="var",
     node="VarBackward0",
+    vmap=shifted(lambda F: F.var_dims, 0),
     shape=lambda x, dim, correction, keepdim: _shape(x, dim, keepdim),
 )
 
@@ -328,6 +351,7 @@ logsumexp_dims = general(
     statics=("dim", "keepdim"),
     kernel="logsumexp",
     node="LogsumexpBackward0",
+    vmap=shifted(lambda F: F.logsumexp_dims, 0),
     shape=_shape,
 )
 
@@ -344,6 +368,7 @@ cumsum_dim = general(
     statics=("dim",),
     kernel="cumsum",
     node="CumsumBackward0",
+    vmap=shifted(lambda F: F.cumsum_dim, 0),
     jvp="linear",
     shape=lambda x, dim: _sum_shape(x, (), False),
 )

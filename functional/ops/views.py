@@ -6,22 +6,41 @@ import math
 from typing import Any
 
 from ..kernels.shapes import view_strides
+from ..tape.batching import aligned, shaped, shifted
 from ..tape.declare import general, view
 from ..tape.op import public
 from ..tensor import Tensor
 from .arguments import dims_of, infer_size, ints, one_dim
 
+def _expand_batched(F: Any, flags: Any, x: Any, shape: tuple[int, ...]) -> Any:
+    return F.expand(aligned(x, x.ndim - 1, len(shape)), (x.shape[0], *shape))
+
+
+def _backward_batched(call: Any, *which: int) -> Any:
+    """A rule for (gradient, shape, ...): the shape grows by the batch, dimensions move up."""
+    move = shifted(call, *which)
+
+    def rule(F: Any, flags: Any, g: Any, shape: tuple[int, ...], *rest: Any) -> Any:
+        return move(F, flags, g, (g.shape[0], *shape), *rest)
+
+    return rule
+
+
 # --- primitives -----------------------------------------------------------------------------------
 
 _view = view("view_as_shape", lambda F, g, self_shape: F.reshape(g, self_shape),
-             statics=("shape",), kernel="view", node="ViewBackward0")  # fmt: skip
+             vmap=shaped(lambda F: F.reshape),
+    statics=("shape",), kernel="view", node="ViewBackward0")  # fmt: skip
 unsafe_view = general("unsafe_view", lambda F, g, self_shape: F.reshape(g, self_shape),
-                      statics=("shape",), jvp="linear",
+                      vmap=shaped(lambda F: F.reshape),
+    statics=("shape",), jvp="linear",
                       shape=lambda x, shape: (shape, x.dtype))  # fmt: skip
-alias = view("alias", lambda F, g: g)
-t_ = view("t_of", lambda F, g: F.t(g), kernel="t", node="TBackward0")
+alias = view("alias", lambda F, g: g, vmap="lead")
+t_ = view("t_of", lambda F, g: F.t(g), kernel="t", node="TBackward0",
+          vmap=lambda F, flags, x: F.transpose(x, 1, 2) if x.ndim == 3 else F.alias(x))  # fmt: skip
 _transpose = view("transpose_dims", lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1),
-                  statics=("dim0", "dim1"), kernel="transpose",
+                  vmap=shifted(lambda F: F.transpose, 0, 1),
+    statics=("dim0", "dim1"), kernel="transpose",
                   node="TransposeBackward0")  # fmt: skip
 
 
@@ -30,20 +49,27 @@ def _inverse(dims: tuple[int, ...]) -> tuple[int, ...]:
 
 
 _permute = view("permute_dims", lambda F, g, dims: F.permute(g, _inverse(dims)),
-                statics=("dims",), kernel="permute", node="PermuteBackward0")  # fmt: skip
+                vmap=lambda F, flags, x, dims: F.permute(x, (0, *[d + 1 for d in dims])),
+    statics=("dims",), kernel="permute", node="PermuteBackward0")  # fmt: skip
 _expand = view("expand_to", lambda F, g, self_shape: F.sum_to_size(g, self_shape),
-               statics=("shape",), kernel="expand", node="ExpandBackward0")  # fmt: skip
+               vmap=_expand_batched,
+    statics=("shape",), kernel="expand", node="ExpandBackward0")  # fmt: skip
 _unsqueeze = view("unsqueeze_dim", lambda F, g, self_shape: F.reshape(g, self_shape),
-                  statics=("dim",), kernel="unsqueeze", node="UnsqueezeBackward0")  # fmt: skip
+                  vmap=shifted(lambda F: F.unsqueeze, 0),
+    statics=("dim",), kernel="unsqueeze", node="UnsqueezeBackward0")  # fmt: skip
 _squeeze_all = view("squeeze_all", lambda F, g, self_shape: F.reshape(g, self_shape),
-                    statics=("dims",), node="SqueezeBackward0")  # fmt: skip
+                    vmap=shifted(lambda F: F.squeeze_dims, 0),
+    statics=("dims",), node="SqueezeBackward0")  # fmt: skip
 _squeeze_dim = view("squeeze_dim", lambda F, g, self_shape: F.reshape(g, self_shape),
-                    statics=("dims",), node="SqueezeBackward1")  # fmt: skip
+                    vmap=shifted(lambda F: F.squeeze_dims, 0),
+    statics=("dims",), node="SqueezeBackward1")  # fmt: skip
 _squeeze_dims = view("squeeze_dims", lambda F, g, self_shape: F.reshape(g, self_shape),
-                     statics=("dims",), kernel="squeeze", node="SqueezeBackward2")  # fmt: skip
+                     vmap=shifted(lambda F: F.squeeze_dims, 0),
+    statics=("dims",), kernel="squeeze", node="SqueezeBackward2")  # fmt: skip
 _select = view(
     "select_index",
     lambda F, g, self_shape, dim, index: F.select_backward(g, self_shape, dim, index),
+    vmap=shifted(lambda F: F.select, 0),
     statics=("dim", "index"),
     kernel="select",
     node="SelectBackward0",
@@ -53,6 +79,7 @@ slice_dim = view(
     lambda F, g, self_shape, dim, start, end, step: F.slice_backward(
         g, self_shape, dim, start, end, step
     ),
+    vmap=shifted(lambda F: F.slice_, 0),
     statics=("dim", "start", "end", "step"),
     kernel="slice_",
     node="SliceBackward0",
@@ -62,6 +89,7 @@ _diagonal = view(
     lambda F, g, self_shape, offset, dim1, dim2: F.diagonal_backward(
         g, self_shape, offset, dim1, dim2
     ),
+    vmap=shifted(lambda F: F.diagonal, 1, 2),
     statics=("offset", "dim1", "dim2"),
     kernel="diagonal",
     node="DiagonalBackward0",
@@ -100,11 +128,14 @@ def _split_vjp(F: Any, g: Any, need: Any, self_shape: Any, sizes: Any, dim: int)
     return [F.cat(parts, dim)]
 
 
-_unbind = view("unbind_dim", _unbind_vjp, statics=("dim",), kernel="unbind",
+_unbind = view("unbind_dim", _unbind_vjp, vmap=shifted(lambda F: F.unbind, 0),
+    statics=("dim",), kernel="unbind",
                node="UnbindBackward0", joint=True)  # fmt: skip
-_split = view("split_sizes", _split_vjp, statics=("sizes", "dim"), kernel="split",
+_split = view("split_sizes", _split_vjp, vmap=shifted(lambda F: F.split, 1),
+    statics=("sizes", "dim"), kernel="split",
               node="SplitBackward0", joint=True)  # fmt: skip
-_split_with = view("split_with_sizes_", _split_vjp, statics=("sizes", "dim"), kernel="split",
+_split_with = view("split_with_sizes_", _split_vjp, vmap=shifted(lambda F: F.split, 1),
+    statics=("sizes", "dim"), kernel="split",
                    node="SplitWithSizesBackward0", joint=True)  # fmt: skip
 
 # --- their derivatives ----------------------------------------------------------------------------
@@ -112,6 +143,7 @@ _split_with = view("split_with_sizes_", _split_vjp, statics=("sizes", "dim"), ke
 select_backward = general(
     "select_backward",
     lambda F, g, dim, index: F.select(g, dim, index),
+    vmap=_backward_batched(lambda F: F.select_backward, 1),
     statics=("shape", "dim", "index"),
     jvp="linear",
     shape=lambda g, shape, dim, index: (shape, g.dtype),
@@ -119,6 +151,7 @@ select_backward = general(
 slice_backward = general(
     "slice_backward",
     lambda F, g, dim, start, end, step: F.slice_(g, dim, start, end, step),
+    vmap=_backward_batched(lambda F: F.slice_backward, 1),
     statics=("shape", "dim", "start", "end", "step"),
     jvp="linear",
     shape=lambda g, shape, *rest: (shape, g.dtype),
@@ -126,6 +159,7 @@ slice_backward = general(
 diagonal_backward = general(
     "diagonal_backward",
     lambda F, g, offset, dim1, dim2: F.diagonal(g, offset, dim1, dim2),
+    vmap=_backward_batched(lambda F: F.diagonal_backward, 2, 3),
     statics=("shape", "offset", "dim1", "dim2"),
     jvp="linear",
     shape=lambda g, shape, *rest: (shape, g.dtype),

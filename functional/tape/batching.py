@@ -1,7 +1,8 @@
 """vmap's side of the declarations: run an operation once for a whole batch.
 
 The batch is the first dimension of every batched value. An operation says ``elementwise``,
-``loop`` (one row after the other: right for everything, slow), or gives a rule
+``lead`` (more dimensions in front do
+not matter), ``loop`` (one row after the other: right for everything, slow), or gives a rule
 ``rule(F, flags, *values)`` on values of which ``flags`` says whether each is batched.
 """
 
@@ -19,6 +20,8 @@ def run(op: Op, args: tuple[Any, ...], is_batched: Callable[[Any], bool]) -> Any
     """The result of ``op``, one level down, with the batch as first dimension."""
     if op.vmap == "elementwise":
         return _elementwise(op, args, is_batched)
+    if op.vmap == "lead":  # the operation does not mind a dimension in front
+        return op.call(*[a._data if is_batched(a) else a for a in args])
     if callable(op.vmap):
         inputs = args[0] if op.sequence else args[: len(op.inputs)]
         flags = [is_batched(a) for a in inputs]

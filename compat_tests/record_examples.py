@@ -1,0 +1,110 @@
+"""The examples as the tests run them; ``python -m compat_tests.record_examples`` records PyTorch's
+output of each to ``golden/examples``, which stands in where PyTorch is absent."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+GOLDEN = Path(__file__).resolve().parent / "golden" / "examples"
+TIMEOUT = 300
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far numbers may lie apart: abs + rel * |expected|."""
+
+    rel: float = 0.0
+    abs: float = 0.0
+
+    def accepts(self, actual: float, expected: float) -> bool:
+        return abs(actual - expected) <= self.abs + self.rel * abs(expected)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The tolerance of each column of numbers on the lines that a pattern matches."""
+
+    pattern: re.Pattern[str]
+    columns: tuple[Tolerance, ...]
+
+
+@dataclass(frozen=True)
+class Example:
+    name: str
+    arguments: tuple[str, ...] = ()
+    # Four decimals are printed: one unit in the last may flip, and sums differ in the sixth digit.
+    tolerance: Tolerance = Tolerance(rel=1e-3, abs=2e-4)
+    rules: tuple[Rule, ...] = field(default=())
+
+    @property
+    def script(self) -> Path:
+        return ROOT / "examples" / f"{self.name}.py"
+
+    @property
+    def golden(self) -> Path:
+        return GOLDEN / f"{self.name}.txt"
+
+
+EXACT = Tolerance()
+LOSS = Tolerance(rel=0.01, abs=1e-4)
+# Percent.  Training magnifies rounding, and a digit near the border of two classes may go over it:
+# all 360 held-out digits may move by 1.5 points, a class of some 36 by two digits.
+ACCURACY = Tolerance(abs=1.5)
+CLASS_ACCURACY = Tolerance(abs=7.5)
+
+DIGITS_RULES = (
+    Rule(re.compile(r"^ *\d+  \d\.\d{4} "), (EXACT, LOSS, ACCURACY, ACCURACY)),
+    Rule(re.compile(r"^ +\d +[\d.]+% +\d+$"), (EXACT, CLASS_ACCURACY, EXACT)),
+    Rule(re.compile(r"^ +all "), (ACCURACY, EXACT)),
+)
+
+EXAMPLES = [
+    Example("network_walkthrough"),
+    Example("polynomial"),
+    Example("digits_cnn", ("--epochs", "3", "--out", "digits.png"), rules=DIGITS_RULES),
+]
+
+
+def run(example: Example, launcher: Sequence[str], folder: Path) -> str:
+    """What the example prints, started in an empty folder; what it writes to stderr is shown."""
+    command = [sys.executable, *launcher, str(example.script), *example.arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        timeout=TIMEOUT,
+        check=True,
+    )
+    return done.stdout
+
+
+def run_torchlike(example: Example, folder: Path) -> str:
+    return run(example, ["-m", "torchlike"], folder)
+
+
+def run_pytorch(example: Example, folder: Path) -> str:
+    return run(example, [], folder)
+
+
+def main() -> None:
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    for example in EXAMPLES:
+        with tempfile.TemporaryDirectory() as folder:
+            output = run_pytorch(example, Path(folder))
+        example.golden.write_text(output, encoding="utf-8", newline="\n")
+        print(f"{example.golden.relative_to(ROOT)}: {len(output.splitlines())} lines")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Helpers: data loading, hooks."""
+
+from . import data, hooks
+
+__all__ = ["data", "hooks"]
