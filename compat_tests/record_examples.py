@@ -74,18 +74,14 @@ EXAMPLES = [
 
 
 def run(example: Example, launcher: Sequence[str], folder: Path) -> str:
-    """What the example prints, started in an empty folder; what it writes to stderr is shown."""
+    """What the example prints, started in an empty folder."""
     command = [sys.executable, *launcher, str(example.script), *example.arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        timeout=TIMEOUT,
-        check=True,
+        command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", timeout=TIMEOUT
     )
+    if done.returncode:
+        raise RuntimeError(f"{example.name} ended with {done.returncode}\n{done.stderr}")
     return done.stdout
 
 

@@ -14,11 +14,26 @@ from .ops.create import like
 from .tape import engine
 from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
 from .tape.views import edge_of
+from .tape.views import requires_grad as view_requires_grad
 from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory
 
 
 def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def _listed(value: Any) -> list[Any]:
+    """One tensor, or any iterable of them."""
+    return [value] if isinstance(value, Tensor) else list(value)
+
+
+def _edges(tensors: list[Any]) -> list[Any]:
+    for t in tensors:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(
+                f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}"
+            )
+    return [edge_of(t) for t in tensors]
 
 
 def _gradient_for(i: int, output: Tensor, g: Any) -> Tensor:
@@ -44,7 +59,7 @@ def _gradient_for(i: int, output: Tensor, g: Any) -> Tensor:
 
 
 def _start(outputs: list[Tensor], grads: Any) -> tuple[list[Any], list[Tensor]]:
-    given = [None] * len(outputs) if grads is None else _as_list(grads)
+    given = [None] * len(outputs) if grads is None else _listed(grads)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     starts = []
@@ -68,14 +83,15 @@ def backward(
     ``grad_tensors`` are the gradients to start from (needed where a tensor is not a scalar);
     with ``inputs`` only those leaves accumulate.
     """
-    outputs = _as_list(tensors)
+    outputs = _listed(tensors)
     edges = None
     if inputs is not None:
-        edges = [edge_of(t) for t in _as_list(inputs)]
-        if not edges:
+        wanted = _listed(inputs)
+        if not wanted:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        if any(edge is NO_EDGE for edge in edges):
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        edges = _edges(wanted)
+        for t in wanted:
+            retain_grad(t)
     roots, starts = _start(outputs, grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     engine.run(roots, starts, keep, create_graph, edges)
@@ -108,9 +124,11 @@ def grad(
         return vmap(
             lambda g: grad(outputs, inputs, g, True, create_graph, allow_unused=allow_unused)
         )(grad_outputs)
-    wanted = _as_list(inputs)
-    edges = [edge_of(t) for t in wanted]
-    roots, starts = _start(_as_list(outputs), grad_outputs)
+    wanted = _listed(inputs)
+    if not wanted:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    edges = _edges(wanted)
+    roots, starts = _start(_listed(outputs), grad_outputs)
     for edge in edges:
         if edge is NO_EDGE:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -131,7 +149,7 @@ def grad(
 
 def requires_grad(self: Tensor) -> bool:
     """Whether operations on this tensor are recorded."""
-    return edge_of(self) is not NO_EDGE
+    return view_requires_grad(self)
 
 
 def set_requires_grad(self: Tensor, value: bool) -> None:

@@ -33,23 +33,22 @@ INFERENCE_IN_PLACE = (
     "You can make a clone to get a normal tensor before doing inplace update."
     "See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
-VIEW_MADE = (
-    "A view was created in {mode} and {then}. Given that this use case is ambiguous and error-"
-    "prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
-    "either both inside the {block} block (if you don't want the inplace to be tracked) or both "
-    "outside (if you want the inplace to be tracked)."
+VIEW_IN_MODE = (
+    " Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify "
+    "your code by moving both the view and the inplace either both inside the {block} block (if "
+    "you don't want the inplace to be tracked) or both outside (if you want the inplace to be "
+    "tracked)."
 )
 MULTI_OUTPUT = (
-    "Output {nr} of {name} is a view and is being modified inplace. This view is the output of a "
-    "function that returns multiple views. Such functions do not allow the output views to be "
-    "modified inplace. You should replace the inplace operation by an out-of-place one."
+    " This view is the output of a function that returns multiple views. Such functions do not "
+    "allow the output views to be modified inplace. You should replace the inplace operation by "
+    "an out-of-place one."
 )
 CUSTOM_VIEW = (
-    "Output {nr} of {name} is a view and is being modified inplace. This view was created inside "
-    "a custom Function (or because an input was returned as-is) and the autograd logic to handle "
-    "view+inplace would override the custom backward associated with the custom Function, leading "
-    "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output "
-    "of the custom Function."
+    " This view was created inside a custom Function (or because an input was returned as-is) and "
+    "the autograd logic to handle view+inplace would override the custom backward associated with "
+    "the custom Function, leading to incorrect gradients. This behavior is forbidden. You can fix "
+    "this by cloning the output of the custom Function."
 )
 NO_GRAD_NEEDED = "element 0 of tensors does not require grad and does not have a grad_fn"
 GRAD_OUTPUTS = "grad can be implicitly created only for scalar outputs"

@@ -16,7 +16,7 @@ from .ops import cast, index, matmul, pointwise, views
 from .tape.dispatch import binary_closure, slow_operator
 from .tape.op import TENSOR, Op
 from .tape.slow import in_place
-from .tensor import Tensor, base_of
+from .tensor import Tensor, address, base_of, storage_array
 
 
 def _operator(closure: Any) -> Any:
@@ -216,12 +216,10 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def storage_offset(self: Tensor) -> int:
     """Where the first element lies in the memory the tensor shares."""
-    base = base_of(self)
-    if base is None or not hasattr(self._data, "__array_interface__"):
+    storage = storage_array(self)
+    if storage is self._data or not hasattr(self._data, "__array_interface__"):
         return 0
-    from .tape.views import geometry
-
-    return geometry(self, base).offset
+    return (address(self._data) - address(storage)) // self._data.itemsize
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
@@ -237,9 +235,7 @@ def element_size(self: Tensor) -> int:
 
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
-    if not hasattr(self._data, "__array_interface__"):
-        return 0
-    return self._data.__array_interface__["data"][0]
+    return address(self._data)
 
 
 T.numel, T.size, T.stride, T.storage_offset = numel, size, stride, storage_offset

@@ -33,6 +33,16 @@ class Place:
         self.base, self.version, self.made, self.inference = base, version, made, inference
 
 
+class Shared(Place):
+    """The place of a tensor that is no view, but lies inside the memory of another one."""
+
+    __slots__ = ("storage",)
+
+    def __init__(self, storage: Any, inference: bool = False) -> None:
+        super().__init__(inference=inference)
+        self.storage = storage
+
+
 ODD = Place()  # not C-contiguous NumPy memory; nothing else is special
 
 
@@ -91,7 +101,16 @@ def device_of(data: Any) -> devices.device:
     raise TypeError(f"no device is known for {type(data).__name__}")
 
 
-class Parameter(Tensor):
+class ParameterMeta(type):
+    """Calls tensors of other classes parameters too, where they are marked as such."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        if issubclass(type(value), cls):
+            return True
+        return cls is Parameter and isinstance(value, Tensor) and "_is_param" in value.__dict__
+
+
+class Parameter(Tensor, metaclass=ParameterMeta):
     """A Tensor that a Module registers; its constructor is attached by the nn surface."""
 
     __slots__ = ()
@@ -137,9 +156,29 @@ def same_memory(t: Tensor) -> Tensor:
     out = wrap(t._data)
     out._ver = counter(t)
     place = t._place
-    if place is not None and place.inference:
-        out._place = Place(inference=True)
+    if place is not None and place is not ODD:
+        storage = storage_array(t)
+        if storage is not t._data:
+            out._place = Shared(storage, place.inference)
+        elif place.inference:
+            out._place = Place(inference=True)
     return out
+
+
+def storage_array(t: Tensor) -> Any:
+    """The array that spans all the memory a tensor is part of."""
+    place = t._place
+    if place is None or place is ODD:
+        return t._data
+    if type(place) is Shared:
+        return place.storage
+    return t._data if place.base is None else storage_array(place.base)
+
+
+def address(data: Any) -> int:
+    """Where an array's first element lies; 0 for arrays without memory."""
+    found = getattr(data, "__array_interface__", None)
+    return 0 if found is None else found["data"][0]
 
 
 def base_of(t: Tensor) -> Tensor | None:

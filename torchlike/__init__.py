@@ -40,6 +40,8 @@ from .methods import (
     preserve_format,
 )
 
+from . import copying as _copying
+from .number_info import finfo, iinfo
 from .printing import set_printoptions
 
 strided = methods.STRIDED
@@ -69,3 +71,16 @@ def is_floating_point(input: Tensor) -> bool:
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return input.numel()
+
+
+_LAZY = frozenset(("autograd", "nn", "optim", "utils"))  # loaded on first use
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'torchlike' has no attribute '{name}' (see docs/coverage.md)")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

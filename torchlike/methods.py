@@ -108,6 +108,13 @@ def new_legacy(self: Tensor, *args: Any) -> Tensor:
     return construct(Tensor, self.dtype, args)
 
 
+def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
+    """The memory of ``data`` as a leaf of the class ``cls``."""
+    t = overrides.as_subclass(TENSOR.detach(data), cls)
+    t.requires_grad = require_grad
+    return t
+
+
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
@@ -122,6 +129,7 @@ def _attach_rest() -> None:
                  "cauchy_", "log_normal_"):  # fmt: skip
         setattr(Tensor, name, getattr(random, name))
     _T.as_subclass = overrides.as_subclass
+    _T._make_subclass = staticmethod(make_subclass)
     _T.__torch_function__ = classmethod(overrides.default_torch_function)
 
 

@@ -31,6 +31,7 @@ logical_not = np.logical_not
 bitwise_and, bitwise_or, bitwise_xor = np.bitwise_and, np.bitwise_or, np.bitwise_xor
 bitwise_not = np.invert
 relu = partial(np.maximum, 0)
+_ONE = np.ones((), np.float32)  # a Python 1 would be converted at every call
 
 
 def abs(x: ndarray) -> ndarray:
@@ -156,13 +157,13 @@ def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
     z = result * result
     if type(z) is not ndarray:
         return np.asarray(g * (1 - z))
-    np.subtract(1, z, out=z)
-    return np.multiply(g, z, out=z)
+    np.subtract(_ONE, z, z)
+    return np.multiply(g, z, z) if g.shape == z.shape else g * z
 
 
 def sigmoid_backward(g: ndarray, result: ndarray) -> ndarray:
     """g result (1 - result)."""
-    return g * (1 - result) * result
+    return g * (_ONE - result) * result
 
 
 def add_scaled(x: ndarray, y: ndarray, alpha: Any) -> ndarray:

@@ -5,32 +5,52 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
+from numpy import matmul, ndarray
 
 from .half import is_half, widen
+
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+__all__ = ["addmm", "addmv", "baddbmm", "bmm", "dot", "mm", "mv"]
 
 
 
 def _product(x: ndarray, y: ndarray) -> ndarray:
+    if x.dtype is F32 or x.dtype is F64:
+        return matmul(x, y)
     if is_half(x.dtype):
         return np.matmul(widen(x), widen(y)).astype(x.dtype)
     return np.matmul(x, y)
 
 
 def mm(x: ndarray, y: ndarray) -> ndarray:
+    """A product of matrices; ValueError for anything else."""
+    if x.ndim != 2 or y.ndim != 2:
+        raise ValueError("mm: not two matrices")
     return _product(x, y)
 
 
-bmm = mv = mm
+def bmm(x: ndarray, y: ndarray) -> ndarray:
+    """Products of two equal batches of matrices; ValueError for anything else."""
+    if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
+        raise ValueError("bmm: not two equal batches")
+    return _product(x, y)
+
+
+def mv(x: ndarray, v: ndarray) -> ndarray:
+    """A matrix times a vector; ValueError for anything else."""
+    if x.ndim != 2 or v.ndim != 1:
+        raise ValueError("mv: not a matrix and a vector")
+    return _product(x, v)
 
 
 def dot(x: ndarray, y: ndarray) -> ndarray:
+    """The inner product of two vectors; ValueError for anything else."""
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError("dot: not two vectors")
     return np.asarray(_product(x, y))
 
 
-def addmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
-    """beta · bias + alpha · x @ y; with beta 0 the bias is ignored, NaN or not."""
-    z = _product(x, y)
+def _scaled_sum(bias: ndarray, z: ndarray, beta: Any, alpha: Any) -> ndarray:
     if alpha != 1:
         z *= z.dtype.type(alpha)
     if beta == 0:
@@ -38,4 +58,16 @@ def addmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) 
     return np.add(z, bias if beta == 1 else bias * z.dtype.type(beta), out=z)
 
 
-addmv = baddbmm = addmm
+def addmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
+    """beta · bias + alpha · x @ y; with beta 0 the bias is ignored, NaN or not."""
+    return _scaled_sum(bias, mm(x, y), beta, alpha)
+
+
+def addmv(bias: ndarray, x: ndarray, v: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
+    """beta · bias + alpha · x @ v."""
+    return _scaled_sum(bias, mv(x, v), beta, alpha)
+
+
+def baddbmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
+    """beta · bias + alpha · x @ y for batches of matrices."""
+    return _scaled_sum(bias, bmm(x, y), beta, alpha)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,17 @@ from numpy import ndarray
 
 from .half import is_half, widen
 
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+
 Dims = tuple[int, ...] | None
 
 
 def sum(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
     """The sum over ``dim``; integers and booleans sum to int64."""
-    x = np.asarray(x)
+    if type(x) is not ndarray:
+        x = np.asarray(x)
+    if (x.dtype is F32 or x.dtype is F64) and (x.ndim != 2 or dim != (0,)):
+        return np.add.reduce(x, dim, None, None, keepdim)
     if is_half(x.dtype):
         return np.asarray(widen(x).sum(dim, keepdims=keepdim)).astype(x.dtype)
     if x.dtype.kind in "iub":
@@ -33,10 +39,9 @@ def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
 def mean(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
     """The mean over ``dim``: the sum divided by the count."""
     wide = widen(x)
-    total = np.asarray(wide.sum(dim, keepdims=keepdim))
-    count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.true_divide(total, wide.dtype.type(count))).astype(x.dtype)
+    count = x.size if dim is None else math.prod([x.shape[d] for d in dim])
+    total = np.add.reduce(wide, dim, None, None, keepdim) / wide.dtype.type(count)
+    return total if wide is x else np.asarray(total).astype(x.dtype)
 
 
 def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:

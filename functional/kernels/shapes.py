@@ -64,14 +64,19 @@ def _contiguous(shape: Shape, itemsize: int) -> Shape:
     return tuple(reversed(strides))
 
 
+def extent(x: ndarray) -> int:
+    """How many elements lie between the first and the last of an array, in memory."""
+    if not x.size:
+        return 0
+    return 1 + sum((n - 1) * s for n, s in zip(x.shape, x.strides, strict=True)) // x.itemsize
+
+
 def strided(x: ndarray, shape: Shape, strides: Shape, offset: int = 0) -> ndarray:
     """A writable view over ``x``'s memory; ``strides`` and ``offset`` in bytes from its start."""
     if x.flags.c_contiguous and x.size:
         return np.ndarray(shape, x.dtype, x, offset, strides)
-    z = _as_strided(x, shape, strides)
-    if offset:
-        raise NotImplementedError("as_strided with an offset on a non-contiguous tensor")
-    return z
+    flat = _as_strided(x, (extent(x),), (x.itemsize,))
+    return _as_strided(flat[offset // x.itemsize :], shape, strides)
 
 
 def reshape(x: ndarray, shape: Shape) -> ndarray:
@@ -237,6 +242,10 @@ def strided_take(g: ndarray, place: tuple[Any, ...]) -> ndarray:
     if 0 in base_shape:
         return np.zeros(shape, g.dtype)
     flat, _ = _image(g, base_shape, base_strides)
+    if not _lies_inside(flat.size, shape, strides, offset):
+        at = _positions(shape, strides, offset)
+        known = (at >= 0) & (at < flat.size)
+        return np.where(known, flat[np.where(known, at, 0)], 0)
     return as_strided(flat, shape, strides, offset).copy()
 
 
@@ -246,11 +255,26 @@ def strided_put(g: ndarray, place: tuple[Any, ...]) -> ndarray:
     flat, inside = _image(np.zeros(base_shape, g.dtype), base_shape, base_strides)
     if 0 in shape:
         return inside
+    at = _positions(shape, strides, offset)
+    if not _lies_inside(flat.size, shape, strides, offset):
+        known = (at >= 0) & (at < flat.size)
+        at, g = at[known], g[known]
+    np.add.at(flat, at, g)
+    return inside
+
+
+def _positions(shape: Shape, strides: Shape, offset: int) -> ndarray:
+    """Where each element of a view lies in flat memory."""
     at = np.full((), offset)
     for n, s in zip(shape, strides, strict=True):
         at = np.add.outer(at, np.arange(n) * s)
-    np.add.at(flat, at, g)
-    return inside
+    return at
+
+
+def _lies_inside(size: int, shape: Shape, strides: Shape, offset: int) -> bool:
+    """Whether a view lies in ``size`` elements: ``as_strided`` can reach what its input does not."""
+    last = offset + sum(max(n - 1, 0) * s for n, s in zip(shape, strides, strict=True))
+    return 0 <= offset and last < size
 
 
 def strided_replace(g: ndarray, source: ndarray, place: tuple[Any, ...]) -> ndarray:

@@ -163,12 +163,13 @@ def _picked(x: Tensor, dim: int, index: int) -> Tensor:
     return views._select(x, dim, index % n)
 
 
-def _sliced(x: Tensor, dim: int, key: slice) -> Tensor:
+def _sliced(x: Tensor, dim: int, key: slice, whole: bool = False) -> Tensor:
+    """A slice along ``dim``; ``x`` itself where nothing is left out, unless ``whole``."""
     step = 1 if key.step is None else _whole(key.step)
     if step <= 0:
         raise ValueError("step must be greater than zero")
     start, end, step = slice(_whole(key.start), _whole(key.stop), step).indices(x.shape[dim])
-    if start == 0 and end == x.shape[dim] and step == 1:
+    if start == 0 and end == x.shape[dim] and step == 1 and not whole:
         return x
     return views.slice_dim(x, dim, start, max(start, end), step)
 
@@ -204,6 +205,8 @@ def getitem(self: Tensor, key: Any) -> Tensor:
     """``self[key]``: a view for ints, slices, None and Ellipsis, else a copy."""
     if type(key) is int and self.ndim:
         return _picked(self, 0, key)
+    if type(key) is slice and self.ndim:
+        return _sliced(self, 0, key, whole=True)
     x, arrays = _split_key(self, _as_tuple(key))
     if all(a is None for a in arrays):
         return views.alias(x) if x is self else x

@@ -19,6 +19,87 @@ def _mm_shape(x: Any, y: Any, *rest: Any) -> Any:
     return (*x.shape[:-1], y.shape[-1]), x.dtype
 
 
+# --- checks: PyTorch's errors, raised on the general path ------------------------------------------
+
+
+def _same_dtype(x: Tensor, y: Tensor) -> None:
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            f"expected m1 and m2 to have the same dtype, but got: {c_name(x)} != {c_name(y)}"
+        )
+
+
+def c_name(x: Tensor) -> str:
+    """The C++ name of a dtype, as some of PyTorch's errors print it."""
+    names = {"Long": "long", "Byte": "unsigned char", "Char": "signed char", "Half": "c10::Half"}
+    names |= {"BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>"}
+    names |= {"ComplexDouble": "c10::complex<double>"}
+    return names.get(x.dtype.legacy, x.dtype.legacy.lower())
+
+
+def _check_mm(self: Tensor, mat2: Tensor, *rest: Any) -> None:
+    a, b = self.shape, mat2.shape
+    if len(a) != 2:
+        raise RuntimeError("self must be a matrix")
+    if len(b) != 2:
+        raise RuntimeError("mat2 must be a matrix")
+    if a[1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        )
+    _same_dtype(self, mat2)
+
+
+def _check_addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *rest: Any) -> None:
+    a, b = mat1.shape, mat2.shape
+    if len(a) != 2 or len(b) != 2:
+        which, found = ("mat1", a) if len(a) != 2 else ("mat2", b)
+        raise RuntimeError(f"{which} must be a matrix, got {len(found)}-D tensor")
+    if a[1] != b[0]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
+        )
+    _same_dtype(mat1, mat2)
+    views.expand(self, (a[0], b[1]))  # raises PyTorch's error if self does not fit
+
+
+def _check_bmm(self: Tensor, mat2: Tensor) -> None:
+    a, b = self.shape, mat2.shape
+    if len(a) != 3 or len(b) != 3:
+        raise RuntimeError(f"batch{1 if len(a) != 3 else 2} must be a 3D tensor")
+    if a[0] != b[0] or a[2] != b[1]:
+        raise RuntimeError(
+            "Expected size for first two dimensions of batch2 tensor to be: "
+            f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}]."
+        )
+    _same_dtype(self, mat2)
+
+
+def _check_mv(self: Tensor, vec: Tensor) -> None:
+    a, b = self.shape, vec.shape
+    if len(a) != 2 or len(b) != 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(b)}")
+    if a[1] != b[0]:
+        raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})")
+    _same_dtype(self, vec)
+
+
+def _check_dot(self: Tensor, tensor: Tensor) -> None:
+    a, b = self.shape, tensor.shape
+    if len(a) != 1 or len(b) != 1:
+        raise RuntimeError(f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors")
+    if self.dtype is not tensor.dtype:
+        raise RuntimeError(
+            "dot : expected both vectors to have same dtype, but found "
+            f"{c_name(self).capitalize()} and {c_name(tensor).capitalize()}"
+        )
+    if a != b:
+        raise RuntimeError(
+            f"inconsistent tensor size, expected tensor [{a[0]}] and src [{b[0]}] to have the same "
+            f"number of elements, but got {a[0]} and {b[0]} elements respectively"
+        )
+
+
 def _mv_batched(F: Any, flags: Any, x: Any, v: Any) -> Any:
     if not flags[0]:
         return F.mm(v, F.t(x))
@@ -47,6 +128,7 @@ mm_ = general(
     kernel="mm",
     node="MmBackward0",
     jvp="multilinear",
+    check=_check_mm,
     shape=_mm_shape,
 )
 bmm_ = general(
@@ -58,6 +140,7 @@ bmm_ = general(
     kernel="bmm",
     node="BmmBackward0",
     jvp="multilinear",
+    check=_check_bmm,
     shape=_mm_shape,
 )
 mv_ = general(
@@ -69,6 +152,7 @@ mv_ = general(
     kernel="mv",
     node="MvBackward0",
     jvp="multilinear",
+    check=_check_mv,
     shape=lambda x, v: (x.shape[:1], x.dtype),
 )
 dot_ = general(
@@ -80,6 +164,7 @@ dot_ = general(
     kernel="dot",
     node="DotBackward0",
     jvp="multilinear",
+    check=_check_dot,
     shape=lambda x, y: ((), x.dtype),
 )
 
@@ -98,6 +183,7 @@ addmm_ = general(
     statics=("beta", "alpha"),
     kernel="addmm",
     node="AddmmBackward0",
+    check=_check_addmm,
     shape=lambda b, x, y, beta, alpha: _mm_shape(x, y),
 )
 baddbmm_ = general(
@@ -133,115 +219,48 @@ squeeze_product = view(
     vmap=shifted(lambda F: F.squeeze_product, 0),
 )
 
-# --- checked public forms -------------------------------------------------------------------------
+# --- public forms ---------------------------------------------------------------------------------
 
 
-def _same_dtype(x: Tensor, y: Tensor) -> None:
-    if x.dtype is not y.dtype:
-        raise RuntimeError(
-            f"expected m1 and m2 to have the same dtype, but got: {c_name(x)} != {c_name(y)}"
-        )
+def _with_out(closure: Any, name: str, doc: str) -> Any:
+    """The closure with ``out=``."""
+
+    def function(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+        return closure(self, other) if out is None else write_out(closure(self, other), out)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    closure.op.public = function
+    return public(function)
 
 
-def c_name(x: Tensor) -> str:
-    """The C++ name of a dtype, as some of PyTorch's errors print it."""
-    names = {"Long": "long", "Byte": "unsigned char", "Char": "signed char", "Half": "c10::Half"}
-    names |= {"BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>"}
-    names |= {"ComplexDouble": "c10::complex<double>"}
-    return names.get(x.dtype.legacy, x.dtype.legacy.lower())
-
-
-@public
-def mm(self: Tensor, mat2: Tensor, *, out: Any = None) -> Tensor:
-    """The product of two matrices."""
-    a, b = self.shape, mat2.shape
-    if len(a) != 2:
-        raise RuntimeError("self must be a matrix")
-    if len(b) != 2:
-        raise RuntimeError("mat2 must be a matrix")
-    if a[1] != b[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
-        )
-    _same_dtype(self, mat2)
-    return _out(mm_(self, mat2), out)
-
-
-def _out(result: Tensor, out: Any) -> Tensor:
-    if out is None:
-        return result
-    return write_out(result, out)
+mm = _with_out(mm_, "mm", "The product of two matrices.")
+bmm = _with_out(bmm_, "bmm", "The products of two batches of matrices.")
+mv = _with_out(mv_, "mv", "The product of a matrix and a vector.")
+dot = _with_out(dot_, "dot", "The inner product of two vectors, without conjugation.")
 
 
 @public
-def addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmm(
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Tensor:
     """beta · self + alpha · mat1 @ mat2."""
-    a, b = mat1.shape, mat2.shape
-    if len(a) != 2 or len(b) != 2:
-        raise RuntimeError(f"mat1 must be a matrix, got {len(a)}-D tensor")
-    if a[1] != b[0]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({a[0]}x{a[1]} and {b[0]}x{b[1]})"
-        )
-    _same_dtype(mat1, mat2)
-    views.expand(self, (a[0], b[1]))  # raises PyTorch's error if self does not fit
-    return addmm_(self, mat1, mat2, beta, alpha)
+    result = addmm_(self, mat1, mat2, beta, alpha)
+    return result if out is None else write_out(result, out)
 
 
 @public
-def bmm(self: Tensor, mat2: Tensor) -> Tensor:
-    """The products of two batches of matrices."""
-    a, b = self.shape, mat2.shape
-    if len(a) != 3 or len(b) != 3:
-        raise RuntimeError(f"batch{1 if len(a) != 3 else 2} must be a 3D tensor")
-    if a[0] != b[0] or a[2] != b[1]:
-        raise RuntimeError(
-            "Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}]."
-        )
-    _same_dtype(self, mat2)
-    return bmm_(self, mat2)
+def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """beta · self + alpha · mat @ vec."""
+    return addmv_(self, mat, vec, beta, alpha)
 
 
 @public
-def baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def baddbmm(
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+) -> Tensor:
     """beta · self + alpha · batch1 @ batch2 for batches of matrices."""
     return baddbmm_(self, batch1, batch2, beta, alpha)
-
-
-@public
-def mv(self: Tensor, vec: Tensor) -> Tensor:
-    """The product of a matrix and a vector."""
-    a, b = self.shape, vec.shape
-    if len(a) != 2 or len(b) != 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got 1, {len(a)}, {len(b)}"
-        )
-    if a[1] != b[0]:
-        raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})")
-    _same_dtype(self, vec)
-    return mv_(self, vec)
-
-
-@public
-def dot(self: Tensor, tensor: Tensor) -> Tensor:
-    """The inner product of two vectors, without conjugation."""
-    a, b = self.shape, tensor.shape
-    if len(a) != 1 or len(b) != 1:
-        raise RuntimeError(
-            f"1D tensors expected, but got {len(a)}D and {len(b)}D tensors"
-        )
-    if self.dtype is not tensor.dtype:
-        raise RuntimeError(
-            "dot : expected both vectors to have same dtype, but found "
-            f"{self.dtype.legacy} and {tensor.dtype.legacy}"
-        )
-    if a != b:
-        raise RuntimeError(
-            "inconsistent tensor size, expected tensor [{}] and src [{}] to have the same number "
-            "of elements, but got {} and {} elements respectively".format(a[0], b[0], a[0], b[0])
-        )
-    return dot_(self, tensor)
 
 
 @public
@@ -259,7 +278,7 @@ def outer(self: Tensor, vec2: Tensor) -> Tensor:
 @public
 def matmul(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The product of tensors: vectors, matrices, and broadcast batches of matrices."""
-    return _out(_matmul(self, other), out)
+    return _matmul(self, other) if out is None else write_out(_matmul(self, other), out)
 
 
 def _matmul(self: Tensor, other: Tensor) -> Tensor:
@@ -269,7 +288,7 @@ def _matmul(self: Tensor, other: Tensor) -> Tensor:
         )
     n, m = self.ndim, other.ndim
     if n == 2 and m == 2:
-        return mm(self, other)
+        return mm_(self, other)
     if n == 0 or m == 0:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {n}D and {m}D"
@@ -279,7 +298,7 @@ def _matmul(self: Tensor, other: Tensor) -> Tensor:
     if n == 2 and m == 1:
         return mv(self, other)
     if n == 1 and m == 2:
-        return squeeze_product(mm(views.unsqueeze(self, 0), other), (0,))
+        return squeeze_product(mm_(views.unsqueeze(self, 0), other), (0,))
     return _batched(self, other)
 
 
@@ -327,9 +346,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weightᵀ + bias; weight is (out_features, in_features)."""
     n = input.ndim
     if n == 2 and bias is not None:
-        return addmm(bias, input, views.t_(weight))
+        return addmm_(bias, input, views.t_(weight), 1, 1)
     if n == 2 or bias is None:
         return matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
     lead = tuple(input.shape[:-1])
     flat = views.reshape(input, (math.prod(lead), input.shape[-1]))
-    return views.view_(addmm(bias, flat, views.t_(weight)), (*lead, weight.shape[0]))
+    return views.view_(addmm_(bias, flat, views.t_(weight), 1, 1), (*lead, weight.shape[0]))

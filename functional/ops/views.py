@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..kernels.shapes import view_strides
+import numpy as np
+
+from ..kernels.shapes import extent, view_strides
 from ..tape.batching import aligned, shaped, shifted
 from ..tape.declare import general, view
 from ..tape.op import public
-from ..tensor import Tensor
+from ..tensor import Tensor, storage_array
 from .arguments import dims_of, infer_size, ints, one_dim
 
 def _expand_batched(F: Any, flags: Any, x: Any, shape: tuple[int, ...]) -> Any:
@@ -415,8 +417,32 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any sizes and strides over the memory of ``self``."""
     own = self.storage_offset()
-    offset = 0 if storage_offset is None else storage_offset - own
-    return _as_strided(self, tuple(size), tuple(stride), offset)
+    offset = own if storage_offset is None else storage_offset
+    size, stride = tuple(size), tuple(stride)
+    _check_strided(self, size, stride, offset)
+    return _as_strided(self, size, stride, offset - own)
+
+
+def _check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:
+    if len(size) != len(stride):
+        raise RuntimeError("mismatch in length of strides and shape")
+    if any(s < 0 for s in stride):
+        raise RuntimeError(
+            "as_strided: Negative strides are not supported at the moment, got strides: "
+            f"{list(stride)}"
+        )
+    if offset < 0:
+        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    if 0 in size or not isinstance(self._data, np.ndarray):
+        return
+    have, item = extent(storage_array(self)), self.element_size()
+    need = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))
+    if need > have:
+        raise RuntimeError(
+            f"setStorage: sizes {list(size)}, strides {list(stride)}, storage offset {offset}, "
+            f"and itemsize {item} requiring a storage size of {need * item} are out of bounds for "
+            f"storage of size {have * item}"
+        )
 
 
 @public

@@ -131,12 +131,15 @@ def general(
     vmap: Any = "loop",
     shape: Any = None,
     differentiable: tuple[bool, ...] | None = None,
+    check: Callable[..., None] | None = None,
     hidden: bool = False,
 ) -> Any:
     """Any operation: one vjp per input, or one ``joint`` vjp with a ``need`` mask.
 
     ``jvp`` is ``linear``, ``multilinear``, ``transpose`` (derived from the vjp) or a rule;
-    ``vmap`` is ``loop`` or a rule; ``shape`` gives (shape, dtype) for meta arrays.
+    ``vmap`` is ``loop`` or a rule; ``shape`` gives (shape, dtype) for meta arrays. ``check``
+    raises PyTorch's errors; it runs on the general path only, where the closure goes when the
+    kernel raises ValueError, so the kernel must refuse what ``check`` refuses.
     """
     op = Op(
         name,
@@ -151,6 +154,7 @@ def general(
         shape=shape,
         differentiable=differentiable,
     )
+    op.check = check
     return _enter(op, dispatch.general_closure(op), hidden=hidden)
 
 

@@ -16,10 +16,11 @@ from numpy import asarray, ndarray
 
 from ..dtypes import F32, F64
 from ..modes import MODE, PLAIN
-from ..tensor import NO_EDGE, ODD, Tensor, new
+from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
 from .slow import slow
+from .views import edge_of
 
 # NumPy's floating-point warnings never reach users: they would be attributed to this module.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.tape\.dispatch")
@@ -181,54 +182,66 @@ def _is_numpy_number(value: Any) -> bool:
 
 
 def general_closure(op: Op) -> Callable[..., Any]:
-    """``op(inputs..., statics...)`` for any other operation on one array result."""
-    if op.sequence or op.differentiable or len(op.inputs) > 3 or op.joint:
+    """``op(inputs..., statics...)`` for any other operation; its inputs may be views."""
+    if op.sequence:
         return _named(lambda *args: slow(op, args), op)
     kernel, node, count, edge_at = op.kernel, op.node, len(op.inputs), op.edge_at
+    flags, inputs = op.differentiable, range(len(op.inputs))
 
     def general(*args: Any) -> Any:
-        arrays: list[Any] = []
+        arrays = list(args)
         dt = None
-        for a in args[:count]:
+        for i in inputs:
+            a = arrays[i]
             if a is None:
-                arrays.append(None)
                 continue
-            if type(a) not in PLAIN or a._place is not None:
+            if type(a) not in PLAIN:
                 return slow(op, args)
-            x = a._data
-            if dt is not x.dtype:
-                if dt is not None:
-                    return slow(op, args)
+            arrays[i] = x = a._data
+            if type(x) is not ndarray:
+                return slow(op, args)
+            if dt is None:
                 dt = x.dtype
-            arrays.append(x)
-        if dt is not F32 and dt is not F64:
-            return slow(op, args)
+                if dt is not F32 and dt is not F64:
+                    return slow(op, args)
+            elif x.dtype is not dt and x.dtype.kind == "f":
+                return slow(op, args)
         try:
-            z = kernel(*arrays, *args[count:])
-        except (RuntimeWarning, FloatingPointError):
+            z = kernel(*arrays)
+        except LEAVE:
             return slow(op, args)
-        if type(z) is not ndarray:
-            z = asarray(z)
-        t = new(Tensor)
-        t._data = z
-        t._ver = t._grad = None
-        t._place = None if z.flags.c_contiguous else ODD
-        t._edge = NO_EDGE
-        if node is None or not MODE.grad:
-            return t
-        edges = tuple([NO_EDGE if args[i] is None else args[i]._edge for i in edge_at])
-        if any([edge is not NO_EDGE for edge in edges]):
-            n = new(node)
-            n.next_functions = edges
-            n.shape = z.shape
-            n.dtype = z.dtype
-            n.seq = next_seq()
-            n.extra = None
-            t._edge = (n, 0)
-            n.saved = op.save(args, edges, [t])
-        return t
+        if type(z) is tuple:
+            outs = [wrap(part) for part in z]
+        else:
+            outs = [t := new(Tensor)]
+            t._data = z = z if type(z) is ndarray else asarray(z)
+            t._place = None if z.flags.c_contiguous else ODD
+            t._edge = NO_EDGE
+            t._ver = t._grad = None
+        if node is not None and MODE.grad:
+            edges = tuple([NO_EDGE if args[i] is None else edge_of(args[i]) for i in edge_at])
+            for edge in edges:
+                if edge is not NO_EDGE:
+                    attach(op, args, edges, outs, flags)
+                    break
+        return tuple(outs) if type(z) is tuple else outs[0]
 
     return _named(general, op)
+
+
+def attach(op: Op, args: Any, edges: Any, outs: list[Tensor], flags: Any) -> None:
+    """Put a node of ``op`` behind its results."""
+    first = outs[0]._data
+    n = new(op.node)
+    n.next_functions = edges
+    n.shape = first.shape if len(outs) == 1 else [t._data.shape for t in outs]
+    n.dtype = first.dtype
+    n.seq = next_seq()
+    n.extra = None
+    for nr, t in enumerate(outs):
+        if flags is None or flags[nr]:
+            t._edge = (n, nr)
+    n.saved = op.save(args, edges, outs)
 
 
 def general_elementwise(op: Op) -> Callable[..., Any]:
@@ -274,7 +287,50 @@ def general_elementwise(op: Op) -> Callable[..., Any]:
 
 def view_closure(op: Op) -> Callable[..., Any]:
     """``op(self, *statics)`` for an operation whose result shares its input's memory."""
-    return _named(lambda *args: slow(op, args), op)
+    kernel, node = op.kernel, op.node
+
+    def view(self: Any, *statics: Any) -> Any:
+        if type(self) not in PLAIN or type(self._data) is not ndarray:
+            return slow(op, (self, *statics))
+        z = kernel(self._data, *statics)
+        if type(z) is not ndarray:
+            return slow(op, (self, *statics))
+        parent = self._place
+        ver = self._ver
+        if ver is None:
+            ver = self._ver = [0]
+        place = new(Place)
+        place.version = ver[0]
+        place.inference = False
+        recording = MODE.grad
+        if parent is None or parent.base is None:
+            if parent is not None and parent.inference:
+                return slow(op, (self, *statics))
+            place.base = self
+            place.made = None if recording else "no_grad"
+            edge = self._edge
+        else:
+            place.base = parent.base
+            place.made = parent.made if recording else "no_grad"
+            edge = edge_of(self)
+        t = new(Tensor)
+        t._data = z
+        t._place = place
+        t._ver = ver
+        t._grad = None
+        t._edge = NO_EDGE
+        if recording and edge is not NO_EDGE:
+            n = new(node)
+            n.next_functions = edges = (edge,)
+            n.shape = z.shape
+            n.dtype = z.dtype
+            n.seq = next_seq()
+            n.extra = None
+            t._edge = (n, 0)
+            n.saved = op.save((self, *statics), edges, [t])
+        return t
+
+    return _named(view, op)
 
 
 def _named(function: Any, op: Op) -> Any:

@@ -8,7 +8,7 @@ and ``create_graph``.
 from __future__ import annotations
 
 import sys
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from .. import dtypes, errors
 from ..kernels import numpy as numpy_kernels
 from ..modes import MODE
 from ..tensor import Tensor, counter, wrap
-from .node import AccumulateGrad, Node
+from .node import LEAF_SEQ, AccumulateGrad, Node, next_seq
 from .op import TENSOR
 from .slow import EXACT, QUIET
 
 Edge = tuple[Any, int]
+NOTHING: tuple[Any, ...] = ()
 
 
 def run(
@@ -65,14 +66,15 @@ class _Run:
     def go(self, roots: list[Edge], grads: list[Tensor]) -> list[Tensor | None]:
         counts = self._dependencies(roots)
         heap: list[tuple[int, Node]] = []
+        seen: set[Node] = set()
         for (node, nr), g in zip(roots, grads, strict=True):
             if self.needed is not None and node not in self.needed:
                 continue
             self._arrive(node, nr, g._data if self.raw else g)
-            if not counts.get(node):
-                entry = (-node.seq, node)
-                if entry not in heap:
-                    heappush(heap, entry)
+            if node not in counts and node not in seen:
+                seen.add(node)
+                heap.append((-node.seq, node))
+        heapify(heap)
         self._loop(heap, counts)
         if self.inputs is None:
             return []
@@ -80,21 +82,21 @@ class _Run:
         return [wrap(x) if isinstance(x, (ndarray, np.generic)) else x for x in found]
 
     def _dependencies(self, roots: list[Edge]) -> dict[Node, int]:
+        """How many edges lead to each node, where more than one does or it is a root too."""
         counts: dict[Node, int] = {}
         stack = list({node: None for node, _ in roots})
-        seen = set(stack)
+        once, starts = set(stack), set(stack)
         while stack:
             for node, _ in stack.pop().next_functions:
                 if node is None:
                     continue
-                if node in seen:
-                    counts[node] = counts.get(node, 0) + 1
+                if node in once:
+                    counts[node] = counts.get(node, 0 if node in starts else 1) + 1
                 else:
-                    seen.add(node)
-                    counts[node] = 1
+                    once.add(node)
                     stack.append(node)
         if self.inputs is not None:
-            self._restrict(seen, counts)
+            self._restrict(once, counts)
         return counts
 
     def _restrict(self, seen: set[Node], counts: dict[Node, int]) -> None:
@@ -104,56 +106,91 @@ class _Run:
             if any(m in needed for m, _ in node.next_functions):
                 needed.add(node)
         self.needed = needed
-        for node in needed:
-            counts[node] = 0
+        counts.clear()
         for node in needed:
             for m, _ in node.next_functions:
                 if m in needed:
-                    counts[m] += 1
+                    counts[m] = counts.get(m, 0) + 1
 
     def _loop(self, heap: list[tuple[int, Node]], counts: dict[Node, int]) -> None:
-        F, raw, buffers, needed = self.F, self.raw, self.buffers, self.needed
-        while heap:
-            node = heappop(heap)[1]
+        """Run ready nodes, latest recorded first; leaves before all, in the order they come."""
+        F, raw, keep, needed = self.F, self.raw, self.keep, self.needed
+        buffers, wanted, spread = self.buffers, self.wanted, self._spread
+        ready: list[Node] = []  # leaves, and one node that needs no comparison
+        while heap or ready:
+            node = ready.pop(0) if ready else heappop(heap)[1]
             g = buffers.pop(node, None)
             if node.extra is not None and g is not None:
                 g = self._before(node, g)
-            if node in self.wanted:
+            if wanted and node in wanted:
                 self._capture(node, g)
             if type(node) is AccumulateGrad:
                 if g is not None and (self.inputs is None or self.accumulate):
                     self._accumulate(node, g)
+                    if node.extra is not None and node.extra.post:
+                        self._after(node, (), g)
                 continue
             if needed is not None and not any(m in needed for m, _ in node.next_functions):
                 continue
-            grads = node.apply(F, g, raw) if g is not None else ()
-            if not self.keep:
+            grads = node.apply(F, g, raw) if g is not None else NOTHING
+            if not keep and node.frees:
                 node.release()
             if node.extra is not None and node.extra.post:
                 grads = self._after(node, grads, g)
-            del g  # so that a leaf can tell whether it alone holds its gradient
-            for nr, (m, to) in enumerate(node.next_functions):
-                if m is None or (needed is not None and m not in needed):
-                    continue
-                if nr < len(grads) and grads[nr] is not None:
-                    self._arrive(m, to, self._fit(node, nr, m, to, grads[nr]))
-                left = counts[m] - 1
-                counts[m] = left
-                if not left:
-                    heappush(heap, (-m.seq, m))
+            g = None  # so that a leaf can tell whether it alone holds its gradient
+            spread(node, grads, counts, heap, ready)
             grads = None
+
+    def _spread(self, node: Node, grads: Any, counts: Any, heap: Any, ready: list[Node]) -> None:
+        """Hand a node's gradients on, and find out who is ready."""
+        raw, buffers, needed = self.raw, self.buffers, self.needed
+        edges = node.next_functions
+        if len(grads) < len(edges):
+            grads = [*grads, *[None] * (len(edges) - len(grads))]
+        following = None
+        for (m, to), new in zip(edges, grads):  # noqa: B905 - a Function may return more
+            if m is None or (needed is not None and m not in needed):
+                continue
+            leaf = type(m) is AccumulateGrad
+            if new is not None:
+                like = m.like() if leaf else m
+                if (
+                    not raw
+                    or type(new) is not ndarray
+                    or new.shape != like.shape
+                    or new.dtype is not like.dtype
+                ):
+                    new = self._fit(node, m, to, new)
+                if m in buffers or type(like.shape) is list:
+                    self._arrive(m, to, new)
+                else:
+                    buffers[m] = new
+            left = counts.get(m, 1) - 1
+            if left:
+                counts[m] = left
+            elif leaf:
+                ready.append(m)
+            elif following is None and not heap:
+                following = m
+            else:
+                heappush(heap, (-m.seq, m))
+        if following is not None:
+            if heap:
+                heappush(heap, (-following.seq, following))
+            else:
+                ready.append(following)
 
     # --- arrivals ---------------------------------------------------------------------------------
 
-    def _fit(self, node: Node, nr: int, m: Node, to: int, g: Any) -> Any:
+    def _fit(self, node: Node, m: Node, to: int, g: Any) -> Any:
         """A gradient in the shape and dtype of the edge it takes."""
-        if self.raw and type(g) is not ndarray:
+        if self.raw and type(g) is not ndarray:  # a NumPy scalar
             g = np.asarray(g._data if isinstance(g, Tensor) else g)
         shape, dtype = m.shape, m.dtype
         if type(shape) is list:
             shape = shape[to]
         if g.shape != shape:
-            g = self._reduce(node, nr, g, shape)
+            g = self._reduce(node, m, to, g, shape)
         if self.raw:
             if g.dtype is not dtype:
                 g = numpy_kernels.to_dtype(g, dtype)
@@ -161,12 +198,13 @@ class _Run:
             g = TENSOR.to_dtype(g, dtypes.FROM_ARRAY[dtype])
         return g
 
-    def _reduce(self, node: Node, nr: int, g: Any, shape: tuple[int, ...]) -> Any:
+    def _reduce(self, node: Node, m: Node, to: int, g: Any, shape: tuple[int, ...]) -> Any:
         try:
             fits = np.broadcast_shapes(tuple(g.shape), shape) == tuple(g.shape)
         except ValueError:
             fits = False
         if not fits:
+            nr = node.next_functions.index((m, to))
             raise RuntimeError(
                 f"Function {node.name()} returned an invalid gradient at index {nr} - got "
                 f"{list(g.shape)} but expected shape compatible with {list(shape)}"
@@ -242,7 +280,7 @@ class _Run:
             if old is not None:
                 leaf._grad = TENSOR.add(old, g)
             else:
-                leaf._grad = g if self.create else TENSOR.detach(g)
+                leaf._grad = _copied(g, leaf) if self.create else TENSOR.detach(g)
         elif old is None:
             leaf._grad = wrap(_own(g, leaf._data, sys.getrefcount(g)))
         elif type(old._data) is ndarray and old._data.flags.writeable:
@@ -262,6 +300,11 @@ def _own(g: ndarray, like: ndarray, references: int) -> ndarray:
     out = np.empty_like(like, dtype=g.dtype)
     np.copyto(out, g)
     return out
+
+
+def _copied(g: Tensor, leaf: Tensor) -> Tensor:
+    """A recorded copy of ``g``, laid out like the leaf: ``grad`` is nobody else's tensor."""
+    return TENSOR.empty_like(leaf, dtype=g.dtype).copy_(g)
 
 
 FREE = 3  # references to a fresh array seen in _accumulate: the loop's, the argument's, the count's

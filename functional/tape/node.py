@@ -12,6 +12,7 @@ from .. import dtypes
 from ..tensor import NO_EDGE, Tensor, new, wrap
 
 next_seq = itertools.count(1).__next__
+HAND_WRITTEN = {"AccumulateGrad", "CopyBackwards", "CopySlices"}
 LEAF_SEQ = 1 << 62  # accumulation runs before every operation
 
 
@@ -55,6 +56,7 @@ class Node:
     __slots__ = ("__weakref__", "dtype", "extra", "next_functions", "saved", "seq", "shape")
     outputs: ClassVar[int] = 1
     saved_names: ClassVar[tuple[str, ...]] = ()
+    frees: ClassVar[bool] = False  # is there anything to release?
     next_functions: tuple[tuple[Any, int], ...]
     saved: Any
     shape: Any  # of the output; a list of shapes where there are several outputs
@@ -63,8 +65,9 @@ class Node:
     extra: Extra | None
 
     def name(self) -> str:
-        """The class name, as PyTorch prints it."""
-        return type(self).__name__
+        """The class name, as PyTorch gives it: its hand-written classes come with a path."""
+        title = type(self).__name__
+        return f"torch::autograd::{title}" if title in HAND_WRITTEN else title
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
         """Gradients for every edge, from ``g``; arrays if ``raw``, else Tensors."""
@@ -72,8 +75,7 @@ class Node:
 
     def release(self) -> None:
         """Forget what was saved."""
-        if self.saved is not None and self.saved_names:
-            self.saved = None
+        self.saved = None
 
     def more(self) -> Extra:
         if self.extra is None:
@@ -121,15 +123,18 @@ class AccumulateGrad(Node):
         self.saved = self.extra = None
 
     # the leaf's array can be exchanged (`.double()`, `.data = `), so ask when used
+    def like(self) -> Any:
+        """The leaf's array."""
+        leaf = self.leaf()
+        return self.data if leaf is None else leaf._data
+
     @property
     def shape(self) -> Any:  # type: ignore[override]
-        leaf = self.leaf()
-        return (self.data if leaf is None else leaf._data).shape
+        return self.like().shape
 
     @property
     def dtype(self) -> Any:  # type: ignore[override]
-        leaf = self.leaf()
-        return (self.data if leaf is None else leaf._data).dtype
+        return self.like().dtype
 
     @property
     def variable(self) -> Tensor:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from ..dtypes import C64, C128
+from .. import errors
+from ..dtypes import C64, C128, F32, F64
 from ..tensor import Tensor
 from .node import Node
-from .saved import Static, open_all, save_input, save_result
+from .saved import open_raw, open_tensor, save_input, save_result
 
 # `F` when gradients are Tensors: every public function, by name. `F` for arrays is a kernel module.
 TENSOR = SimpleNamespace()
@@ -24,37 +25,147 @@ class OpNode(Node):
     op: Op
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
-        op, edges = self.op, self.next_functions
-        values = open_all(self, raw)
+        values = self.open(raw) if self.saved_names else ()
         if self.dtype is C64 or self.dtype is C128:
-            return _conjugated(op, F, g, edges, values)
-        return call_rules(op, F, g, edges, values)
+            return _conjugated(self.op, F, g, self.next_functions, values)
+        return call_rules(self.op, F, g, self.next_functions, values)
+
+    def open(self, raw: bool) -> list[Any]:
+        """Everything saved, in the order of ``saved_names``: as arrays if ``raw``, else Tensors."""
+        saved = self.saved
+        if saved is None:
+            raise RuntimeError(errors.FREED)
+        opener = open_raw if raw else open_tensor
+        return [
+            entry if static else opener(entry, self)
+            for entry, static in zip(saved, self.op.static, strict=True)
+        ]
+
+    def release(self) -> None:
+        """Forget saved tensors. A node that kept none can run again, as in PyTorch."""
+        saved = self.saved
+        if saved is not None:
+            for i in self.op.tensors:
+                if saved[i] is not None:
+                    self.saved = None
+                    return
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_") and name[7:] in self.saved_names:
-            entry = open_all(self, False)[self.saved_names.index(name[7:])]
+            entry = self.open(False)[self.saved_names.index(name[7:])]
             if isinstance(entry, (int, float, complex)) and name[7:] in self.op.inputs:
                 return TENSOR.tensor(entry, dtype=TENSOR.float64)
             return entry
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-def call_rules(op: Op, F: Any, g: Any, edges: Any, values: list[Any]) -> Any:
+def call_rules(op: Op, F: Any, g: Any, edges: Any, values: Any) -> Any:
     """Gradients for every edge that leads somewhere; None for the others."""
     if op.joint is not None:
-        return op.joint(F, g, tuple(edge[0] is not None for edge in edges), *values)
+        return op.joint(F, g, tuple([edge[0] is not None for edge in edges]), *values)
     return [
-        rule(F, g, *[values[i] for i in wants]) if edge[0] is not None and rule else None
-        for edge, rule, wants in zip(edges, op.rules, op.wants, strict=False)
+        call(F, g, values) if edge[0] is not None and call is not None else None
+        for edge, call in zip(edges, op.bound, strict=True)
     ]
 
 
-def _conjugated(op: Op, F: Any, g: Any, edges: Any, values: list[Any]) -> Any:
+def _conjugated(op: Op, F: Any, g: Any, edges: Any, values: Any) -> Any:
     """Rules are plain derivative formulas; the gradient of a complex result is their conjugate."""
     if not op.holomorphic:
         return call_rules(op, F, g, edges, values)
     g = [F.conj(part) if part is not None else None for part in g] if type(g) is list else F.conj(g)
     return [None if x is None else F.conj(x) for x in call_rules(op, F, g, edges, values)]
+
+
+def _bind(rule: Any, wants: tuple[int, ...]) -> Any:
+    """``rule`` as a function of (F, g, all saved values)."""
+    if rule is None:
+        return None
+    if not wants:
+        return lambda F, g, values: rule(F, g)
+    if len(wants) == 1:
+        (i,) = wants
+        return lambda F, g, values: rule(F, g, values[i])
+    if len(wants) == 2:
+        i, j = wants
+        return lambda F, g, values: rule(F, g, values[i], values[j])
+    return lambda F, g, values: rule(F, g, *[values[i] for i in wants])
+
+
+def fast_apply(op: Op) -> Any:
+    """``apply`` for the commonest forms, with fewer calls; None for the others.
+
+    Each falls back on the general form for anything but arrays that nobody has written to.
+    """
+    if op.joint is not None or not all(op.rules):
+        return None
+    kinds = [kind for kind, _, _ in op.plan]
+    if len(op.rules) == 1 and not kinds:
+        return _apply_unsaved(op.rules[0])
+    if len(op.rules) == 1 and kinds in ([INPUT], [RESULT]):
+        return _apply_one(op.rules[0])
+    if len(op.rules) == 2 and not kinds:
+        return _apply_pair_unsaved(*op.rules)
+    if op.wants == [(1,), (0,)] and kinds == [INPUT, INPUT]:
+        return _apply_product(*op.rules)
+    return None
+
+
+def _apply_unsaved(rule: Any) -> Any:
+    def apply(self: OpNode, F: Any, g: Any, raw: bool) -> Any:
+        if self.dtype is F32 or self.dtype is F64:
+            return (rule(F, g),)
+        return OpNode.apply(self, F, g, raw)
+
+    return apply
+
+
+def _apply_pair_unsaved(first: Any, second: Any) -> Any:
+    def apply(self: OpNode, F: Any, g: Any, raw: bool) -> Any:
+        if self.dtype is F32 or self.dtype is F64:
+            return first(F, g), second(F, g)
+        return OpNode.apply(self, F, g, raw)
+
+    return apply
+
+
+def _apply_one(rule: Any) -> Any:
+    def apply(self: OpNode, F: Any, g: Any, raw: bool) -> Any:
+        saved = self.saved
+        if raw and saved and (self.dtype is F32 or self.dtype is F64):
+            entry = saved[0]
+            if type(entry) is tuple:
+                if len(entry) == 3:
+                    z, counter, version = entry
+                    if counter[0] == version:
+                        return (rule(F, g, z),)
+                else:
+                    t, version = entry
+                    if t._ver is None or t._ver[0] == version:
+                        return (rule(F, g, t._data),)
+        return OpNode.apply(self, F, g, raw)
+
+    return apply
+
+
+def _apply_product(first: Any, second: Any) -> Any:
+    def apply(self: OpNode, F: Any, g: Any, raw: bool) -> Any:
+        saved = self.saved
+        if raw and saved and (self.dtype is F32 or self.dtype is F64):
+            one, other = saved
+            if type(one) is tuple and type(other) is tuple:
+                x, version = one
+                y, version_y = other
+                if (x._ver is None or x._ver[0] == version) and (
+                    y._ver is None or y._ver[0] == version_y
+                ):
+                    return first(F, g, y._data), second(F, g, x._data)
+        return OpNode.apply(self, F, g, raw)
+
+    return apply
+
+
+INPUT, RESULT, SHAPE, STATIC, SHAPES = range(5)  # what an entry of a node holds
 
 
 class Op:
@@ -67,6 +178,7 @@ class Op:
 
     call: Callable[..., Any]  # the closure users call
     public: Callable[..., Any]  # what __torch_function__ is told was called
+    check: Callable[..., None] | None = None  # raises PyTorch's errors, on the general path
     fixed: frozenset[str] = frozenset()  # elementwise inputs that keep their own dtype
 
     def __init__(
@@ -103,8 +215,14 @@ class Op:
             asked = [_asked(joint, skip=3)]
         self.saved_names = self._in_order({n for names in asked for n in names})
         self.wants = [tuple(self.saved_names.index(n) for n in names) for names in asked]
-        self.node = self._node_class(node) if any(rules) or joint else None
         self.asked = asked
+        self.plan = tuple(self._planned(name) for name in self.saved_names)
+        self.static = tuple(kind >= SHAPE for kind, _, _ in self.plan)
+        self.tensors = tuple(
+            i for i, name in enumerate(self.saved_names) if not self.static[i] or name == "indices"
+        )
+        self.bound = [_bind(rule, want) for rule, want in zip(rules, self.wants, strict=False)]
+        self.node = self._node_class(node) if any(rules) or joint else None
         OPS[name] = self
 
     def _in_order(self, names: set[str]) -> tuple[str, ...]:
@@ -118,70 +236,75 @@ class Op:
 
     def _node_class(self, node: str | None) -> type[OpNode]:
         title = node or camel(self.name) + "Backward0"
-        members = {"__slots__": (), "op": self, "saved_names": self.saved_names}
+        members: dict[str, Any] = {"__slots__": (), "op": self, "saved_names": self.saved_names}
+        members["frees"] = bool(self.tensors)
+        fast = fast_apply(self)
+        if fast is not None:
+            members["apply"] = fast
         return type(title, (OpNode,), members)
 
     def edge_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments that a node has edges for."""
         return tuple(args[0]) if self.sequence else tuple([args[i] for i in self.edge_at])
 
-    def needed_by(self, name: str, edges: tuple[Any, ...]) -> bool:
-        """Whether a rule that will run asks for ``name``."""
-        if self.joint is not None:
-            return True
-        return any(
-            name in asked and edge[0] is not None
-            for asked, edge in zip(self.asked, edges, strict=False)
-        )
+    def _planned(self, name: str) -> tuple[int, int, tuple[int, ...] | None]:
+        """(kind, position, edges whose rules ask for it; None: all)."""
+        readers = tuple(k for k, names in enumerate(self.asked) if name in names)
+        everyone = None if self.joint is not None else readers
+        if name == "shapes":
+            return SHAPES, 0, None
+        if name.startswith("result"):
+            return RESULT, int(name[6:] or 0), None
+        if name in self.inputs:
+            return INPUT, self.inputs.index(name), everyone
+        if name.removesuffix("_shape") in self.inputs:
+            return SHAPE, self.inputs.index(name.removesuffix("_shape")), None
+        return STATIC, len(self.inputs) + self.statics.index(name), None
 
-    def save(self, args: Any, edges: Any, outs: list[Tensor], at_level: bool = False) -> Any:
+    def needs_input(self, at: int, edges: tuple[Any, ...]) -> bool:
+        """Whether a rule that will run asks for input ``at``."""
+        for kind, position, readers in self.plan:
+            if kind == INPUT and position == at:
+                return readers is None or any(edges[k][0] is not None for k in readers)
+        return False
+
+    def save(self, args: Any, edges: Any, outs: list[Tensor], at_level: bool = False) -> list[Any]:
         """The entries a node of this operation keeps.
 
         A node of a transform level keeps results as it keeps inputs: they are of the level below.
         """
-        keep = _keep_below if at_level else save_result
-        return [self._entry(name, args, edges, outs, keep) for name in self.saved_names]
+        entries: list[Any] = []
+        for kind, i, readers in self.plan:
+            if kind == STATIC:
+                entries.append(args[i])
+            elif kind == INPUT:
+                a = args[i]
+                if not isinstance(a, Tensor):
+                    entries.append(a)
+                elif readers is None or any([edges[k][0] is not None for k in readers]):
+                    entries.append(save_input(a))
+                else:
+                    entries.append(None)
+            elif kind == SHAPE:
+                entries.append(tuple(args[i].shape) if isinstance(args[i], Tensor) else ())
+            elif kind == RESULT:
+                entries.append(save_input(outs[i]) if at_level else save_result(outs[i], i))
+            else:
+                entries.append([tuple(a.shape) for a in args[0]])
+        return entries
+
+    def save_results(self, saved: list[Any], outs: list[Tensor]) -> None:
+        """Save the results anew, after an in-place write."""
+        for at, (kind, i, _) in enumerate(self.plan):
+            if kind == RESULT:
+                saved[at] = save_result(outs[i], i)
 
     def values(self, args: Any, outs: list[Any]) -> list[Any]:
         """What the rules ask for, straight from the arguments and results."""
         edges = tuple((1, 0) for _ in self.edge_inputs(args))
-        return [
-            _opened(self._entry(name, args, edges, outs, _keep_below)) for name in self.saved_names
-        ]
-
-    def save_results(self, saved: list[Any], outs: list[Tensor]) -> None:
-        """Save the results anew, after an in-place write."""
-        for i, name in enumerate(self.saved_names):
-            if name.startswith("result"):
-                saved[i] = self._entry(name, (), (), outs, save_result)
-
-    def _entry(self, name: str, args: Any, edges: Any, outs: list[Tensor], keep: Any) -> Any:
-        if name == "result":
-            return keep(outs[0])
-        if name.startswith("result") and name[6:].isdigit():
-            return keep(outs[int(name[6:])], int(name[6:]))
-        if name.endswith("_shape") and name[:-6] in self.inputs:
-            arg = args[self.inputs.index(name[:-6])]
-            return Static(tuple(arg.shape) if isinstance(arg, Tensor) else ())
-        if name in self.inputs:
-            arg = args[self.inputs.index(name)]
-            if not isinstance(arg, Tensor) or not self.needed_by(name, edges):
-                return None if isinstance(arg, Tensor) else arg
-            return save_input(arg)
-        if name == "shapes" and self.sequence:
-            return [tuple(a.shape) for a in args[0]]
-        value = args[len(self.inputs) + self.statics.index(name)]
-        return Static(value) if type(value) is tuple else value
-
-
-def _keep_below(t: Tensor, nr: int = 0) -> Any:
-    return save_input(t)
-
-
-def _opened(entry: Any) -> Any:
-    if type(entry) is tuple:
-        return entry[0]
-    return tuple(entry) if type(entry) is Static else entry
+        entries = self.save(args, edges, outs, at_level=True)
+        return [e[0] if type(e) is tuple and not static else e
+                for e, static in zip(entries, self.static, strict=True)]  # fmt: skip
 
 
 def camel(name: str) -> str:

@@ -5,8 +5,8 @@ An entry is one of
     (array, counter, version)    a result: rebuilt with its node when a Tensor is asked for
     (array, counter, version, n) the same for output n of several
     Packed                       what a saved-tensor hook made of either
-    anything else                a static argument or a number, as it is
-and a tuple is never a static argument (static tuples are kept in ``Static``).
+    a number                     an input that was no tensor
+Static arguments are kept beside them as they are; the operation knows which entries they are.
 """
 
 from __future__ import annotations
@@ -17,10 +17,6 @@ from .. import dtypes, errors
 from ..modes import MODE
 from ..tensor import Tensor, counter, is_inference, same_memory, wrap
 from .node import AccumulateGrad, Node
-
-
-class Static(list):  # type: ignore[type-arg]
-    """Wraps a tuple so that it is not taken for an entry."""
 
 
 class Packed:
@@ -86,7 +82,7 @@ def open_raw(entry: Any, node: Node) -> Any:
         return entry[0]
     if type(entry) is Packed:
         return entry.open(node)._data
-    return tuple(entry) if type(entry) is Static else entry
+    return entry
 
 
 def open_tensor(entry: Any, node: Node) -> Any:
@@ -101,16 +97,7 @@ def open_tensor(entry: Any, node: Node) -> Any:
         return t
     if type(entry) is Packed:
         return entry.open(node)
-    return tuple(entry) if type(entry) is Static else entry
-
-
-def open_all(node: Node, raw: bool) -> list[Any]:
-    """Everything a node has saved, in the order of its ``saved_names``."""
-    saved = node.saved
-    if saved is None:
-        raise RuntimeError(errors.FREED)
-    opener = open_raw if raw else open_tensor
-    return [opener(entry, node) for entry in saved]
+    return entry
 
 
 def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:

@@ -37,8 +37,12 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
         handled, result = overrides.dispatch(op, args, inputs, out)
         if handled:
             return result
+        if op.check is not None:
+            op.check(*args)
         if any(isinstance(a, levels.Wrapped) for a in inputs):
             return levels.process(op, args)
+    elif op.check is not None:
+        op.check(*args)
     if out is not None:
         return _into(op, args, out)
     return finish(op, args, compute(op, args))
@@ -275,7 +279,7 @@ def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
     """The node of an in-place operation, made before the write, so that versions tell of it."""
     target = args[0]
     edges = edges_of(op, args)
-    if op.needed_by(op.inputs[0], edges):
+    if op.needs_input(0, edges):
         old = wrap(target._data.copy())  # the rule needs what is about to be overwritten
         old._edge = edges[0]
         args = (old, *args[1:])

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from .. import errors
 from ..modes import MODE
-from ..tensor import NO_EDGE, Place, Tensor, counter, is_inference, wrap
-from .node import AccumulateGrad, Node, is_leaf_edge, new_node
-from .saved import Static
+from ..tensor import NO_EDGE, Place, Tensor, address, counter, is_inference, wrap
+from .node import Node, is_leaf_edge, new_node
 
 
 class Geometry(NamedTuple):
@@ -31,16 +30,12 @@ def geometry(view: Tensor, base: Tensor) -> Geometry:
     """The geometry of ``view`` inside ``base``."""
     x, y = view._data, base._data
     item = y.dtype.itemsize
-    if hasattr(x, "__array_interface__"):
-        offset = x.__array_interface__["data"][0] - y.__array_interface__["data"][0]
-    else:
-        offset = 0
     return Geometry(
         y.shape,
         tuple(s // item for s in y.strides),
         x.shape,
         tuple(s // item for s in x.strides),
-        offset // item,
+        (address(x) - address(y)) // item,
     )
 
 
@@ -50,7 +45,7 @@ class AsStridedBackward0(Node):
     __slots__ = ()
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
-        return [F.strided_put(g, tuple(self.saved[0]))]
+        return [F.strided_put(g, self.saved)]
 
 
 class CopySlices(Node):
@@ -58,9 +53,10 @@ class CopySlices(Node):
 
     __slots__ = ("fn",)
     fn: Node
+    frees = True
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
-        place, fn = tuple(self.saved[0]), self.fn
+        place, fn = self.saved, self.fn
         inner = F.strided_take(g, place)
         if raw:
             inner = inner.copy()
@@ -86,8 +82,10 @@ def edge_of(t: Tensor) -> tuple[Any, int]:
     base = place.base
     assert t._ver is not None
     if place.version != t._ver[0] and base._edge is not NO_EDGE:
-        where = Static(geometry(t, base))
-        node = new_node(AsStridedBackward0, (base._edge,), (where,), t._data.shape, t._data.dtype)
+        if place.made is not None:
+            raise _refused(t, place, indirect=True)
+        where = geometry(t, base)
+        node = new_node(AsStridedBackward0, (base._edge,), where, t._data.shape, t._data.dtype)
         t._edge = (node, 0)
         place.version = t._ver[0]
     return t._edge
@@ -107,7 +105,7 @@ def as_view(data: Any, of: Tensor, made: str | None = None) -> Tensor:
     inference = is_inference(of)
     if MODE.inference:
         made = "inference"
-    elif not MODE.grad and made is None:
+    elif not MODE.grad:
         made = "no_grad"
     t._ver = ver = counter(of)
     base = None if of._place is None else of._place.base
@@ -116,22 +114,29 @@ def as_view(data: Any, of: Tensor, made: str | None = None) -> Tensor:
     return t
 
 
-def _check_made(t: Tensor, place: Place) -> None:
-    if place.made == "no_grad":
-        then = "is being modified inplace with grad mode enabled"
-        raise RuntimeError(errors.VIEW_MADE.format(mode="no_grad mode", then=then, block="no_grad"))
-    if place.made == "inference":
-        text = errors.VIEW_MADE.format(
-            mode="inference mode",
-            then="is being modified inplace in normal mode",
-            block="inference_mode",
-        )
-        raise RuntimeError(text)
-    if place.made in ("multi", "custom"):
-        node, nr = t._edge
-        name = "" if node is None else node.name().removesuffix("Backward").split("Backward0")[0]
-        text = errors.MULTI_OUTPUT if place.made == "multi" else errors.CUSTOM_VIEW
-        raise RuntimeError(text.format(nr=nr, name=name))
+def _refused(t: Tensor, place: Place, indirect: bool) -> RuntimeError:
+    """The error for a write that the way the view was made does not allow."""
+    node, nr = t._edge
+    made = place.made
+    what = "its base or another view of its base has been" if indirect else "is being"
+    origin = "" if node is None else f"Output {nr} of {node.name().split('Backward')[0]} is a view"
+    if made in ("no_grad", "inference") or node is None:
+        mode, then = "no_grad", "with grad mode enabled"
+        if made == "inference":
+            mode, then = "inference", "in normal mode"
+        start = f"{origin} of a view which was" if origin else "A view was"
+        text = f"{start} created in {mode} mode and {what} modified inplace {then}."
+    else:
+        text = f"{origin} and {what} modified inplace."
+    return RuntimeError(text + _MADE[made])
+
+
+_MADE = {
+    "no_grad": errors.VIEW_IN_MODE.format(block="no_grad"),
+    "inference": errors.VIEW_IN_MODE.format(block="inference_mode"),
+    "multi": errors.MULTI_OUTPUT,
+    "custom": errors.CUSTOM_VIEW,
+}
 
 
 def check_in_place(t: Tensor, recording: bool) -> None:
@@ -142,9 +147,9 @@ def check_in_place(t: Tensor, recording: bool) -> None:
     if not recording or not MODE.grad:
         return
     if place is not None and place.base is not None:
-        _check_made(t, place)
-        base = place.base
-        if base._edge is not NO_EDGE and type(base._edge[0]) is AccumulateGrad:
+        if place.made is not None:
+            raise _refused(t, place, indirect=False)
+        if requires_grad(t) and is_leaf_edge(place.base._edge):
             raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
     elif t._edge is not NO_EDGE and is_leaf_edge(t._edge):
         raise RuntimeError(errors.LEAF_IN_PLACE)
@@ -163,7 +168,7 @@ def rebase(t: Tensor, node: Node) -> None:
         return
     base = place.base
     edges = (edge_of(base), *node.next_functions[1:])
-    where = Static(geometry(t, base))
-    slices = new_node(CopySlices, edges, (where,), base._data.shape, base._data.dtype)
+    where = geometry(t, base)
+    slices = new_node(CopySlices, edges, where, base._data.shape, base._data.dtype)
     slices.fn = node
     base._edge = (slices, 0)

@@ -25,15 +25,6 @@ def is_buffer(value: Any) -> bool:
     return isinstance(value, Tensor) and "_is_buffer" in value.__dict__
 
 
-class _ParameterMeta(type):
-    """Also calls instances of other Tensor classes parameters, where they are marked as such."""
-
-    def __instancecheck__(cls, value: Any) -> bool:
-        if issubclass(type(value), cls):
-            return True
-        return cls is Parameter and is_parameter(value)
-
-
 def _plain(data: Any) -> Tensor:
     if data is None:
         from functional.ops.create import filled
@@ -86,7 +77,6 @@ def _copy_parameter(self: Parameter, memo: dict[int, Any]) -> Any:
 
 
 _P: Any = Parameter
-_P.__class__ = _ParameterMeta
 _P.__new__ = staticmethod(_new_parameter)
 _P.__deepcopy__ = _copy_parameter
 _P.__torch_function__ = staticmethod(overrides.disabled)
