@@ -95,7 +95,7 @@ def to_array(t: Any) -> np.ndarray:
         t = getattr(t, name, lambda t=t: t)()
     if str(t.dtype) == "torch.bfloat16":
         t = t.float()
-    return np.array(t.numpy())
+    return np.array(t.numpy(force=True))
 
 
 def tensor_facts(t: Any, values: bool = True) -> Facts:
@@ -200,7 +200,7 @@ def observe_in_place(T: Any, record: Record, index: int, dtype: str) -> Facts:
         try:
             result = getattr(target, record.in_place)(*args[1:])
         except Exception as error:
-            return {"error": error_facts(error), "after": to_array(target)}
+            return {"error": error_facts(error)}
         facts: Facts = {
             "same": result is target,
             "version": target._version,

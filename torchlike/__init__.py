@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
+
+from . import labels as _labels
+from . import loading as _loading
+from . import missing as _missing
+from . import siblings as _siblings
+
+_siblings.secure()  # before the first import of our core
+_loading.start()
 
 import functional as _core
 from functional import devices as _devices
@@ -43,6 +50,7 @@ from .methods import (
 from . import copying as _copying
 from .number_info import finfo, iinfo
 from .printing import set_printoptions
+from .torch_version import __version__
 
 strided = methods.STRIDED
 pi, e, inf, nan = 3.141592653589793, 2.718281828459045, float("inf"), float("nan")
@@ -84,3 +92,24 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_LAZY})
+
+
+def install(mode: str = "force") -> bool:
+    """Serve ``import torch`` from this library: see ``torchlike.alias.install``."""
+    from .alias import install
+
+    return install(mode)
+
+
+def uninstall() -> None:
+    """Undo ``install``."""
+    from .alias import uninstall
+
+    uninstall()
+
+
+_labels.label_functions(globals())
+_loading.after[:] = [_missing.attach, _labels.label]
+for _module in _loading.loaded_modules():
+    _missing.attach(_module)
+    _labels.label(_module)

@@ -73,10 +73,23 @@ def extent(x: ndarray) -> int:
 
 def strided(x: ndarray, shape: Shape, strides: Shape, offset: int = 0) -> ndarray:
     """A writable view over ``x``'s memory; ``strides`` and ``offset`` in bytes from its start."""
-    if x.flags.c_contiguous and x.size:
-        return np.ndarray(shape, x.dtype, x, offset, strides)
-    flat = _as_strided(x, (extent(x),), (x.itemsize,))
-    return _as_strided(flat[offset // x.itemsize :], shape, strides)
+    if x.flags.c_contiguous and x.size and 0 not in shape:
+        last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+        if 0 <= offset and last < x.nbytes:
+            return np.ndarray(shape, x.dtype, x, offset, strides)
+    return np.asarray(_Memory(x, shape, strides, offset)).view(x.dtype)
+
+
+class _Memory:
+    """Memory around ``x``, also before it and behind it, in NumPy's array protocol."""
+
+    def __init__(self, x: ndarray, shape: Shape, strides: Shape, offset: int) -> None:
+        self.__array_interface__ = x.__array_interface__ | {
+            "data": (x.__array_interface__["data"][0] + offset, not x.flags.writeable),
+            "shape": tuple(shape),
+            "strides": tuple(strides),
+        }
+        self.owner = x
 
 
 def reshape(x: ndarray, shape: Shape) -> ndarray:

@@ -119,10 +119,15 @@ def _add_product_batched(F: Any, flags: Any, b: Any, x: Any, y: Any, beta: Any, 
     return product + (b * beta if beta != 1 else b)
 
 
+def _second_gradient(F: Any, g: Any, first: Any, transposed: bool) -> Any:
+    """firstᵀ @ g, laid out in memory as the second factor is."""
+    return F.t(F.mm(F.t(g), first)) if transposed else F.mm(F.t(first), g)
+
+
 mm_ = general(
     "mm_primitive",
     lambda F, g, mat2: F.mm(g, F.t(mat2)),
-    lambda F, g, self: F.mm(F.t(self), g),
+    lambda F, g, self, mat2_transposed: _second_gradient(F, g, self, mat2_transposed),
     vmap=lambda F, flags, x, y: F.matmul(x, y),
     inputs=("self", "mat2"),
     kernel="mm",
@@ -177,7 +182,9 @@ addmm_ = general(
     "addmm_primitive",
     lambda F, g, beta: _times(g, beta),
     lambda F, g, mat2, alpha: _times(F.mm(g, F.t(mat2)), alpha),
-    lambda F, g, mat1, alpha: _times(F.mm(F.t(mat1), g), alpha),
+    lambda F, g, mat1, alpha, mat2_transposed: _times(
+        _second_gradient(F, g, mat1, mat2_transposed), alpha
+    ),
     vmap=_add_product_batched,
     inputs=("self", "mat1", "mat2"),
     statics=("beta", "alpha"),

@@ -277,12 +277,13 @@ class _Run:
         leaf = node.variable
         old = leaf._grad
         if not self.raw:
-            if old is not None:
-                leaf._grad = TENSOR.add(old, g)
+            if old is None:
+                leaf._grad = _copied(g, leaf)
             else:
-                leaf._grad = _copied(g, leaf) if self.create else TENSOR.detach(g)
+                leaf._grad = TENSOR.add(old, g) if self.create else old.add_(g)
         elif old is None:
-            leaf._grad = wrap(_own(g, leaf._data, sys.getrefcount(g)))
+            references = sys.getrefcount(g)
+            leaf._grad = wrap(_own(g, leaf._data, references))
         elif type(old._data) is ndarray and old._data.flags.writeable:
             np.add(old._data, g, out=old._data, casting="unsafe")
             counter(old)[0] += 1
@@ -294,20 +295,41 @@ class _Run:
 
 
 def _own(g: ndarray, like: ndarray, references: int) -> ndarray:
-    """``g`` itself where nothing else can hold it, else a copy laid out like the leaf."""
-    if references <= FREE and g.base is None and g.strides == like.strides:
-        return g
+    """``g`` itself where nothing else can hold its memory, else a copy laid out like the leaf."""
+    if references <= FREE and g.strides == like.strides:
+        base = g.base
+        if base is None or (type(base) is ndarray and sys.getrefcount(base) <= FREE_BASE):
+            return g
     out = np.empty_like(like, dtype=g.dtype)
     np.copyto(out, g)
     return out
 
 
+def _references(g: ndarray) -> int:
+    references = sys.getrefcount(g)
+    return references
+
+
+def _base_references(g: ndarray) -> int:
+    base = g.base
+    return sys.getrefcount(base)
+
+
+def _calibrate(count: Any, x: ndarray) -> int:
+    """What ``count`` sees for an array that only its caller holds, as _loop does."""
+    held = [x]
+    del x
+    g = held.pop()
+    return count(g)
+
+
+FREE = _calibrate(_references, np.empty(1))
+FREE_BASE = _calibrate(_base_references, np.empty((2, 2)).T)
+
+
 def _copied(g: Tensor, leaf: Tensor) -> Tensor:
-    """A recorded copy of ``g``, laid out like the leaf: ``grad`` is nobody else's tensor."""
+    """A copy of ``g``, laid out like the leaf: ``grad`` is nobody else's tensor."""
     return TENSOR.empty_like(leaf, dtype=g.dtype).copy_(g)
-
-
-FREE = 3  # references to a fresh array seen in _accumulate: the loop's, the argument's, the count's
 
 
 def _checked(result: Any, before: Tensor) -> Tensor:

@@ -27,6 +27,8 @@ def elementwise_twin(op: Op) -> Callable[..., Tensor]:
                 kind = type(other)
                 y = other
                 if kind in PLAIN:
+                    if other._place is not None:  # it may share memory with self
+                        return in_place(op, (self, other))
                     y = other._data if not MODE.grad or other._edge is NO_EDGE else None
                     if type(y) is not ndarray or y.dtype is not dt or y.shape != x.shape:
                         return in_place(op, (self, other))

@@ -110,6 +110,15 @@ def add_hook(hooks: dict[int, Any], hook: Callable[..., Any]) -> Handle:
     return handle
 
 
+class Entry:
+    """Something saved that knows itself how to become a Tensor again."""
+
+    __slots__ = ()
+
+    def open(self, node: Node) -> Tensor:
+        raise NotImplementedError
+
+
 class AccumulateGrad(Node):
     """Adds the gradient that arrives into a leaf's ``grad``. Holds the leaf weakly."""
 

@@ -165,7 +165,7 @@ def _apply_product(first: Any, second: Any) -> Any:
     return apply
 
 
-INPUT, RESULT, SHAPE, STATIC, SHAPES = range(5)  # what an entry of a node holds
+INPUT, RESULT, SHAPE, STATIC, SHAPES, TRANSPOSED = range(6)  # what an entry of a node holds
 
 
 class Op:
@@ -173,7 +173,7 @@ class Op:
 
     ``rules`` has one vjp per input (or ``joint`` is one vjp for all of them, given a ``need``
     mask). The names a rule asks for are what is saved: an input, ``result``, a static argument,
-    or ``<input>_shape``.
+    ``<input>_shape``, or ``<input>_transposed`` (see ``is_transposed``).
     """
 
     call: Callable[..., Any]  # the closure users call
@@ -228,6 +228,7 @@ class Op:
     def _in_order(self, names: set[str]) -> tuple[str, ...]:
         """Inputs, their shapes, statics, then results: the order the hot closures save in."""
         order = [*self.inputs, *(f"{n}_shape" for n in self.inputs), "shapes", *self.statics]
+        order += [f"{n}_transposed" for n in self.inputs]
         order += ["result", *(f"result{i}" for i in range(9))]
         unknown = names - set(order)
         if unknown:
@@ -257,6 +258,8 @@ class Op:
             return RESULT, int(name[6:] or 0), None
         if name in self.inputs:
             return INPUT, self.inputs.index(name), everyone
+        if name.removesuffix("_transposed") in self.inputs:
+            return TRANSPOSED, self.inputs.index(name.removesuffix("_transposed")), None
         if name.removesuffix("_shape") in self.inputs:
             return SHAPE, self.inputs.index(name.removesuffix("_shape")), None
         return STATIC, len(self.inputs) + self.statics.index(name), None
@@ -287,6 +290,8 @@ class Op:
                     entries.append(None)
             elif kind == SHAPE:
                 entries.append(tuple(args[i].shape) if isinstance(args[i], Tensor) else ())
+            elif kind == TRANSPOSED:
+                entries.append(is_transposed(args[i]._data))
             elif kind == RESULT:
                 entries.append(save_input(outs[i]) if at_level else save_result(outs[i], i))
             else:
@@ -305,6 +310,11 @@ class Op:
         entries = self.save(args, edges, outs, at_level=True)
         return [e[0] if type(e) is tuple and not static else e
                 for e, static in zip(entries, self.static, strict=True)]  # fmt: skip
+
+
+def is_transposed(x: Any) -> bool:
+    """Whether a matrix lies in memory column by column, so that its gradient should too."""
+    return not isinstance(x, Tensor) and x.flags.f_contiguous and not x.flags.c_contiguous
 
 
 def camel(name: str) -> str:

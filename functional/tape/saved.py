@@ -16,10 +16,10 @@ from typing import Any
 from .. import dtypes, errors
 from ..modes import MODE
 from ..tensor import Tensor, counter, is_inference, same_memory, wrap
-from .node import AccumulateGrad, Node
+from .node import AccumulateGrad, Entry, Node
 
 
-class Packed:
+class Packed(Entry):
     """An entry that went through the user's saved-tensor hooks."""
 
     __slots__ = ("edge", "nr", "packed", "unpack")
@@ -80,7 +80,7 @@ def open_raw(entry: Any, node: Node) -> Any:
         if entry[1][0] != entry[2]:
             raise changed(wrap(entry[0]), (node, 0), entry[1][0], entry[2])
         return entry[0]
-    if type(entry) is Packed:
+    if isinstance(entry, Entry):
         return entry.open(node)._data
     return entry
 
@@ -95,7 +95,7 @@ def open_tensor(entry: Any, node: Node) -> Any:
         t._ver = entry[1]
         t._edge = (node, entry[3] if len(entry) > 3 else 0)
         return t
-    if type(entry) is Packed:
+    if isinstance(entry, Entry):
         return entry.open(node)
     return entry
 

@@ -262,6 +262,7 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
             return levels.process_in_place(op, args)
     recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in inputs)
     check_in_place(target, recording)
+    check_overlap(target, inputs[1:])
     data = compute(op, args)
     check_result(data, target)
     if type(target._data) is MetaArray:
@@ -287,18 +288,40 @@ def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
     return new_node(op.node, edges, saved, target._data.shape, target._data.dtype)
 
 
+def check_overlap(target: Tensor, inputs: Any) -> None:
+    """PyTorch's errors for writing to memory that several elements, or part of an input, share."""
+    x = target._data
+    if any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+        raise RuntimeError(errors.INTERNAL_OVERLAP)
+    if type(x) is not ndarray:
+        return
+    for a in inputs:
+        if isinstance(a, Tensor) and a is not target and type(a._data) is ndarray:
+            y = a._data
+            if np.may_share_memory(x, y) and _overlap_partly(x, y):
+                raise RuntimeError(errors.PARTIAL_OVERLAP)
+
+
+def _overlap_partly(x: ndarray, y: ndarray) -> bool:
+    """Whether dense arrays that share memory are not the same array; others may always."""
+    if not (layout.is_dense(x) and layout.is_dense(y)):
+        return False
+    (a, b), (c, d) = np.lib.array_utils.byte_bounds(x), np.lib.array_utils.byte_bounds(y)
+    if (a, b) == (c, d):
+        return x.strides != y.strides
+    return a < d and c < b
+
+
 def check_result(data: Any, target: Tensor) -> None:
     """PyTorch's errors for a result that cannot be written into ``target``."""
     x = target._data
     found, wanted = dtypes.FROM_ARRAY[data.dtype], target.dtype
-    if not dtypes.can_cast(found, wanted):
-        raise RuntimeError(
-            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
-        )
     if data.shape != x.shape:
         raise RuntimeError(
             f"output with shape {list(x.shape)} doesn't match the broadcast shape "
             f"{list(data.shape)}"
         )
-    if any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
-        raise RuntimeError(errors.INTERNAL_OVERLAP)
+    if not dtypes.can_cast(found, wanted):
+        raise RuntimeError(
+            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
+        )

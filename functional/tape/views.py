@@ -8,12 +8,14 @@ counter has moved since the view's edge was right, the edge is derived anew as a
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, NamedTuple
 
 from .. import errors
 from ..modes import MODE
 from ..tensor import NO_EDGE, Place, Tensor, address, counter, is_inference, wrap
-from .node import Node, is_leaf_edge, new_node
+from .node import Entry, Node, is_leaf_edge, new_node
+from .saved import Packed, open_tensor
 
 
 class Geometry(NamedTuple):
@@ -172,3 +174,35 @@ def rebase(t: Tensor, node: Node) -> None:
     slices = new_node(CopySlices, edges, where, base._data.shape, base._data.dtype)
     slices.fn = node
     base._edge = (slices, 0)
+    if node.saved is not None:
+        node.saved = [
+            SavedView(entry, slices) if _is_result(entry) else entry for entry in node.saved
+        ]
+
+
+def _is_result(entry: Any) -> bool:
+    if isinstance(entry, Packed):
+        return entry.edge is None
+    return type(entry) is tuple and len(entry) > 2
+
+
+class SavedView(Entry):
+    """A saved result of an in-place operation on a view: its history goes through the base.
+
+    The node is inside the CopySlices, which is therefore held weakly.
+    """
+
+    __slots__ = ("entry", "slices")
+
+    def __init__(self, entry: Any, slices: CopySlices) -> None:
+        self.entry, self.slices = entry, weakref.ref(slices)
+
+    def open(self, node: Node) -> Tensor:
+        t = open_tensor(self.entry, node)
+        slices = self.slices()
+        if slices is not None:
+            edge = new_node(
+                AsStridedBackward0, ((slices, 0),), slices.saved, t._data.shape, t._data.dtype
+            )
+            t._edge = (edge, 0)
+        return t

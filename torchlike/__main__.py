@@ -1,0 +1,5 @@
+"""``python -m torchlike SCRIPT [ARGS]``: run a program that says ``import torch``."""
+
+from torchlike.running import main
+
+main()

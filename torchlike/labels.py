@@ -1,0 +1,97 @@
+"""Under which module's name a class is known.
+
+A class of ``torchlike.nn.modules.linear`` is one of ``torch.nn.modules.linear`` while the alias
+is on. Classes of the core have the place that PyTorch gives them, by the table below.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType, ModuleType
+from typing import Any
+
+from .loading import loaded_modules
+
+OWN, PYTORCH = "torchlike", "torch"
+
+# our module: {where PyTorch has them: which classes}, without the "torch"
+PLACES: dict[str, dict[str, str]] = {
+    "functional.tensor": {"": "Tensor", ".nn.parameter": "Parameter"},
+    "functional.size": {"": "Size"},
+    "functional.dtypes": {"": "dtype"},
+    "functional.devices": {"": "device"},
+    "functional.random": {"._C": "Generator"},
+    "functional.modes": {
+        ".autograd.grad_mode": "no_grad enable_grad set_grad_enabled inference_mode",
+    },
+    "functional.function": {".autograd.function": "Function FunctionCtx"},
+    "functional.tape.node": {".utils.hooks": "Handle", ".autograd.graph": "Node"},
+    "functional.tape.overrides": {
+        "._C": "DisableTorchFunction", ".overrides": "TorchFunctionMode",
+    },
+    "torchlike.methods": {"": "layout memory_format"},
+    "torchlike.number_info": {"": "finfo iinfo"},
+}  # fmt: skip
+
+
+class _State:
+    root = OWN
+
+
+STATE = _State()
+
+
+def _key(module: ModuleType) -> str:
+    """The name of a module in the table, also while the core has its private name."""
+    spec = module.__spec__
+    name = module.__name__ if spec is None else spec.name
+    private = "torchlike._functional"
+    return "functional" + name[len(private) :] if name.startswith(private) else name
+
+
+def label(module: ModuleType) -> None:
+    """Name the module's classes, and the module itself, by what is on now."""
+    key = _key(module)
+    for place, names in PLACES.get(key, {}).items():
+        for name in names.split():
+            found = getattr(module, name, None)
+            if found is not None:
+                found.__module__ = STATE.root + place
+    if key.partition(".")[0] != OWN:
+        return
+    old, new = module.__name__, STATE.root + key[len(OWN) :]
+    module.__name__ = new
+    own = (key, PYTORCH + key[len(OWN) :], old)
+    _label_classes(vars(module), own, new)
+
+
+def _label_classes(members: Any, own: tuple[str, ...], new: str) -> None:
+    for member in list(members.values()):
+        if isinstance(member, type) and member.__module__ in own and member.__module__ != new:
+            member.__module__ = new
+            _label_classes(vars(member), own, new)
+
+
+def label_all() -> None:
+    """Name the classes of everything that is loaded."""
+    for module in loaded_modules():
+        label(module)
+
+
+def label_functions(namespace: dict[str, Any]) -> None:
+    """Let the core's functions be known by where the program finds them, for pickle's sake."""
+    for name, value in namespace.items():
+        if type(value) is FunctionType and value.__name__ == name:
+            value.__module__, value.__qualname__ = OWN, name
+
+
+def switch(root: str) -> None:
+    """Name everything after PyTorch (``torch``) or after ourselves (``torchlike``)."""
+    STATE.root = root
+    label_all()
+
+
+def current(name: str) -> str:
+    """How one of our modules is called now."""
+    module = sys.modules.get(name)
+    return name if module is None else module.__name__
