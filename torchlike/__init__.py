@@ -81,17 +81,8 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 
-_LAZY = frozenset(("autograd", "nn", "optim", "utils"))  # loaded on first use
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return importlib.import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module 'torchlike' has no attribute '{name}' (see docs/coverage.md)")
-
-
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_missing.ON_DEMAND[__spec__.name]})
 
 
 def install(mode: str = "force") -> bool:
@@ -109,7 +100,4 @@ def uninstall() -> None:
 
 
 _labels.label_functions(globals())
-_loading.after[:] = [_missing.attach, _labels.label]
-for _module in _loading.loaded_modules():
-    _missing.attach(_module)
-    _labels.label(_module)
+_loading.watch(_missing.attach, _labels.label)

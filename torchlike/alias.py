@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from . import labels, loading, version
+from . import labels, loading
 
 SURFACES = {"torch": "torchlike"}  # the name programs import: the module that serves it
 MODES = ("force", "absent", "never")
@@ -70,9 +70,7 @@ def install(mode: str = "force") -> bool:
         return is_installed()
     for name in [n for n in sys.modules if n.partition(".")[0] in SURFACES]:
         _set_aside[name] = sys.modules.pop(name)
-    for module in loading.loaded_modules():
-        adopt(module)
-    loading.after.append(adopt)
+    loading.watch(adopt)
     sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
     labels.switch(labels.PYTORCH)
     return True
@@ -103,5 +101,3 @@ def adopt(module: ModuleType) -> None:
         if _within(name, own):
             sys.modules[outer + name[len(own) :]] = module
 
-
-__all__ = ["MODES", "SURFACES", "install", "is_installed", "uninstall", "version"]

@@ -88,3 +88,12 @@ def start() -> None:
     """Put the finder in place, once."""
     if not any(isinstance(f, Watcher) for f in sys.meta_path):
         sys.meta_path.insert(0, Watcher())  # type: ignore[arg-type]
+
+
+def watch(*functions: Callable[[ModuleType], None]) -> None:
+    """Call the functions with every module of ours: those loaded now, and the later ones."""
+    for function in functions:
+        if function not in after:
+            after.append(function)
+        for module in loaded_modules():
+            function(module)

@@ -222,3 +222,22 @@ exponential_ = _one_parameter("exponential_", 1.0, None, "Fill with exponential 
 geometric_ = _one_parameter("geometric_", None, None, "Fill with geometric numbers.")
 cauchy_ = _one_parameter("cauchy_", 0.0, 1.0, "Fill with Cauchy numbers.")
 log_normal_ = _one_parameter("log_normal_", 1.0, 2.0, "Fill with log-normal numbers.")
+
+
+# --- a Generator's state as a tensor --------------------------------------------------------------
+
+
+def get_state(self: Generator) -> Tensor:
+    """The whole state: a uint8 tensor of shape (5056,), in PyTorch's layout."""
+    return wrap(self.state_bytes())
+
+
+def set_state(self: Generator, new_state: Tensor) -> None:
+    """Continue from a state that ``get_state`` or PyTorch made."""
+    if not isinstance(new_state, Tensor):
+        raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
+    self.load_state_bytes(new_state._data)
+
+
+# Generator lies on a lower floor and knows no tensors
+Generator.get_state, Generator.set_state = get_state, set_state  # type: ignore[attr-defined]

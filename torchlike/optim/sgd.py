@@ -1,0 +1,164 @@
+"""Stochastic gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from functional.modes import no_grad
+from functional.tensor import Tensor, wrap
+
+from .optimizer import (
+    Optimizer,
+    check_options,
+    closure_loss,
+    count_writes,
+    number,
+    plain_pair,
+)
+
+__all__ = ["SGD"]
+
+add, multiply, subtract, negative = np.add, np.multiply, np.subtract, np.negative
+
+
+class SGD(Optimizer):
+    """p -= lr * v, where v is the gradient or, with ``momentum``, v = momentum * v + gradient.
+
+    ``weight_decay`` adds that much of p to the gradient, ``dampening`` takes so much of the
+    gradient away before it enters v, ``nesterov`` looks ahead, ``maximize`` climbs. ``foreach``
+    and ``fused`` are accepted and change nothing.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: Any = 1e-3,
+        momentum: float = 0,
+        dampening: float = 0,
+        weight_decay: Any = 0,
+        nesterov: bool = False,
+        *,
+        maximize: bool = False,
+        foreach: bool | None = None,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        if isinstance(lr, Tensor) and lr.numel() != 1:
+            raise ValueError("Tensor lr must be 1-element")
+        for name, value in (
+            ("learning rate", lr),
+            ("momentum value", momentum),
+            ("weight_decay value", weight_decay),
+        ):
+            if value < 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        defaults = {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
+            "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
+            "differentiable": differentiable, "fused": fused,
+        }  # fmt: skip
+        check_options("SGD", defaults)
+        super().__init__(params, defaults)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for name, value in (
+                ("nesterov", False),
+                ("maximize", False),
+                ("foreach", None),
+                ("differentiable", False),
+                ("fused", False),
+            ):
+                group.setdefault(name, value)
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient; returns the closure's loss."""
+        loss = closure_loss(closure)
+        state = self.state
+        for group in self.param_groups:
+            momentum = group["momentum"]
+            options = _Options(group)
+            for p in group["params"]:
+                grad = p._grad
+                if grad is None:
+                    continue
+                buffer = state[p].get("momentum_buffer") if momentum else None
+                if plain_pair(p, grad):
+                    made = self._update(p, grad._data, buffer, options)
+                else:
+                    made = _update_any(p, grad, buffer, options)
+                if made is not None:
+                    state[p]["momentum_buffer"] = made
+        return loss
+
+    def _update(self, p: Any, g: Any, buffer: Any, o: _Options) -> Any:
+        """The update on arrays; returns the momentum buffer if it is new."""
+        x, made = p._data, None
+        if o.changes_gradient:
+            g = self._gradient(x, g, o)
+        s = self.scratch(x.shape, x.dtype)
+        if o.momentum:
+            if buffer is None:
+                v = g.copy()
+                made = wrap(v)
+            else:
+                v = buffer._data
+                multiply(v, o.momentum, v)
+                add(v, g if o.keep == 1 else multiply(g, o.keep, s), v)
+                count_writes(buffer, 2)
+            g = add(g, multiply(v, o.momentum, s), s) if o.nesterov else v
+        multiply(g, o.lr, s)
+        subtract(x, s, x)
+        ver = p._ver
+        if ver is None:
+            p._ver = [1]
+        else:
+            ver[0] += 1
+        return made
+
+    def _gradient(self, x: Any, g: Any, o: _Options) -> Any:
+        """The gradient negated for ``maximize`` and with ``weight_decay``, in memory of its own."""
+        own = self.scratch(x.shape, x.dtype, 1)
+        if o.maximize:
+            g = negative(g, own)
+        if o.decay:
+            s = self.scratch(x.shape, x.dtype)
+            g = add(g, multiply(x, o.decay, s), own)
+        return g
+
+
+class _Options:
+    """A group's options as plain numbers."""
+
+    __slots__ = (
+        "changes_gradient", "decay", "keep", "lr", "maximize", "momentum", "nesterov",
+    )  # fmt: skip
+
+    def __init__(self, group: dict[str, Any]) -> None:
+        self.lr, self.decay = number(group["lr"]), number(group["weight_decay"])
+        self.momentum, self.keep = group["momentum"], 1 - group["dampening"]
+        self.nesterov, self.maximize = group["nesterov"], group["maximize"]
+        self.changes_gradient = self.maximize or self.decay != 0
+
+
+def _update_any(p: Any, g: Any, buffer: Any, o: _Options) -> Any:
+    """The same in tensor operations, for other dtypes and other arrays."""
+    with no_grad():
+        g = -g if o.maximize else g
+        if o.decay:
+            g = g.add(p, alpha=o.decay)
+        made = None
+        if o.momentum:
+            if buffer is None:
+                buffer = made = g.detach().clone()
+            else:
+                buffer.mul_(o.momentum).add_(g, alpha=o.keep)
+            g = g.add(buffer, alpha=o.momentum) if o.nesterov else buffer
+        p.add_(g, alpha=-o.lr)
+    return made
