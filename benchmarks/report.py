@@ -33,9 +33,10 @@ def row(result: Result) -> str:
     shown = "-" if ratio is None else f"{ratio:.2f}{unit}"
     spread = f"{min(ratios):.2f} .. {max(ratios):.2f}" if ratios else "-"
     over = ratio is not None and ratio > target and len(ratios) > 1  # one round proves nothing
+    mark = " <- over" if over else ""
     times = f"{show_time(result.median(OURS)):>12}{show_time(result.median(PEER)):>12}"
     limit = f"{target}{unit}"
-    return f"{result.workload.title:<36}{limit:>9}{times}{shown:>8}{spread:>14}{' <- over' if over else ''}"
+    return f"{result.workload.title:<36}{limit:>9}{times}{shown:>8}{spread:>14}{mark}"
 
 
 def table(results: Sequence[Result]) -> str:

@@ -12,6 +12,7 @@ from . import dtypes, errors
 from .modes import MODE
 from .ops.create import like
 from .tape import engine
+from .tape.op import TENSOR
 from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
@@ -119,9 +120,7 @@ def grad(
             "allow_unused=False."
         )
     if is_grads_batched:
-        from .transforms import vmap
-
-        return vmap(
+        return TENSOR.vmap(
             lambda g: grad(outputs, inputs, g, True, create_graph, allow_unused=allow_unused)
         )(grad_outputs)
     wanted = _listed(inputs)

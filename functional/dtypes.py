@@ -67,7 +67,7 @@ uint32 = dtype("uint32", np.uint32, INT, "UInt32")
 uint64 = dtype("uint64", np.uint64, INT, "UInt64")
 bool_ = dtype("bool", np.bool_, BOOL, "Bool")
 
-ALL = (float64, float32, float16, bfloat16, complex64, complex128, uint8, int8, int16, int32)
+ALL: tuple[dtype, ...] = (float64, float32, float16, bfloat16, complex64, complex128, uint8, int8, int16, int32)
 ALL += (int64, uint16, uint32, uint64, bool_)
 NAMES = {d.name: d for d in ALL}
 ALIASES = {"double": float64, "float": float32, "half": float16, "cfloat": complex64}

@@ -22,6 +22,9 @@ class FunctionCtx(Node):
     frees = True
     function: Any
     outputs_info: list[tuple[tuple[int, ...], Any]]
+    needs: tuple[bool, ...]
+    is_tensor: list[bool]
+    has_saved = False
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (inputs, outputs or None) for ``backward``: read ``saved_tensors``."""
@@ -133,6 +136,11 @@ class Function(metaclass=_FunctionMeta):
         )
 
     setup_context: Any = None
+
+    @classmethod
+    def new_context(cls, args: tuple[Any, ...], edges: list[Any]) -> FunctionCtx:
+        """A context for one call, as a node with these edges (one per tensor argument)."""
+        return new_context(cls, args, edges)
 
     @classmethod
     def apply(cls, *args: Any) -> Any:

@@ -11,15 +11,15 @@ from .autograd import _as_list
 from .modes import MODE
 from .ops.create import eye, like
 from .tape import engine
-from .tape.levels import Batched, Dual, Taped, make, new_level, tape_leaf
-from .tape.op import TENSOR
+from .tape.levels import Batched, Dual, Taped, Wrapped, make, new_level, tape_leaf
+from .tape.op import TENSOR, public
 from .tensor import NO_EDGE, Tensor
 
 Function = Callable[..., Any]
 __all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]
 
 
-def _unwrap(cls: type, level: int, x: Any) -> Any:
+def _unwrap(cls: type[Wrapped], level: int, x: Any) -> Any:
     return x._data if type(x) is cls and x._level == level else x
 
 
@@ -230,6 +230,7 @@ def _leave(level: int, x: Any, dim: int | None, size: int) -> Any:
     return TENSOR.movedim(x, 0, dim) if dim % x.ndim else x
 
 
+@public
 def vmap(
     func: Function,
     in_dims: Any = 0,

@@ -121,11 +121,12 @@ def _is_archive(path: str) -> bool:
 
 
 def _directory(path: str) -> Program:
+    path = os.path.join(os.getcwd(), path)
     spec = PathFinder.find_spec("__main__", [path])
     if spec is None or spec.loader is None:
-        _fail(f"{sys.executable}: can't find '__main__' module in {os.path.abspath(path)!r}", 1)
+        _fail(f"{sys.executable}: can't find '__main__' module in {path!r}", 1)
     code = spec.loader.get_code("__main__")  # type: ignore[attr-defined]
-    return code, _of_spec(spec), os.path.abspath(path)
+    return code, _of_spec(spec), path
 
 
 def _module(name: str) -> Program:
@@ -205,9 +206,27 @@ def _clean_traceback(error: BaseException) -> None:
 
     def excepthook(kind: Any, value: BaseException, traceback: Any) -> None:
         sys.excepthook = hook
-        while traceback is not None and traceback.tb_frame.f_code not in _PROGRAM:
-            traceback = traceback.tb_next
-        value.__traceback__ = traceback
+        value.__traceback__ = traceback = _without_us(traceback)
         hook(kind, value, traceback)
 
     sys.excepthook = excepthook
+
+
+def _without_us(traceback: Any) -> Any:
+    """The frames of the program; and before them runpy's, which Python's own -m shows as well."""
+    program = traceback
+    while program is not None and program.tb_frame.f_code not in _PROGRAM:
+        program = program.tb_next
+    if program is None or program.tb_frame.f_globals.get("__spec__") is None:
+        return program
+    last = traceback
+    while last.tb_next is not None and _is_runpy(last.tb_next):
+        last = last.tb_next
+    if not _is_runpy(last):
+        return program
+    last.tb_next = program
+    return traceback
+
+
+def _is_runpy(traceback: Any) -> bool:
+    return traceback.tb_frame.f_globals.get("__name__") == "runpy"

@@ -11,6 +11,7 @@ from numpy import ndarray
 from .half import is_half, widen
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+_add: Any = np.add.reduce
 
 Dims = tuple[int, ...] | None
 
@@ -20,7 +21,7 @@ def sum(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
     if type(x) is not ndarray:
         x = np.asarray(x)
     if (x.dtype is F32 or x.dtype is F64) and (x.ndim != 2 or dim != (0,)):
-        return np.add.reduce(x, dim, None, None, keepdim)
+        return _add(x, dim, None, None, keepdim)
     if is_half(x.dtype):
         return np.asarray(widen(x).sum(dim, keepdims=keepdim)).astype(x.dtype)
     if x.dtype.kind in "iub":
@@ -40,7 +41,7 @@ def mean(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
     """The mean over ``dim``: the sum divided by the count."""
     wide = widen(x)
     count = x.size if dim is None else math.prod([x.shape[d] for d in dim])
-    total = np.add.reduce(wide, dim, None, None, keepdim) / wide.dtype.type(count)
+    total = _add(wide, dim, None, None, keepdim) / wide.dtype.type(count)
     return total if wide is x else np.asarray(total).astype(x.dtype)
 
 

@@ -123,7 +123,7 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
             return t
         n = new(node)
         n.next_functions = (edge, other_edge)
-        saved = ()
+        saved: Any = ()
         if keep_self:
             if (self_for_other and other_edge is not NO_EDGE) or (
                 self_for_self and edge is not NO_EDGE

@@ -20,7 +20,7 @@ from ..modes import MODE
 from ..tensor import Tensor, counter, wrap
 from .node import LEAF_SEQ, AccumulateGrad, Node, next_seq
 from .op import TENSOR
-from .slow import EXACT, QUIET
+from .slow import EXACT
 
 Edge = tuple[Any, int]
 NOTHING: tuple[Any, ...] = ()
@@ -42,7 +42,7 @@ def run(
     raw = not create and all(type(g) in EXACT and type(g._data) is ndarray for g in grads)
     before, MODE.grad = MODE.grad, create
     try:
-        with np.errstate(**QUIET):  # type: ignore[call-overload]
+        with np.errstate(all="ignore"):
             return _Run(raw, keep, create, inputs, accumulate).go(roots, grads)
     finally:
         MODE.grad = before
@@ -280,7 +280,7 @@ class _Run:
             if old is None:
                 leaf._grad = _copied(g, leaf)
             else:
-                leaf._grad = TENSOR.add(old, g) if self.create else old.add_(g)
+                leaf._grad = TENSOR.add(old, g) if self.create else TENSOR.add_(old, g)
         elif old is None:
             references = sys.getrefcount(g)
             leaf._grad = wrap(_own(g, leaf._data, references))

@@ -31,19 +31,19 @@ class Wrapped(Tensor):
     _level: int
 
     @property
-    def shape(self) -> Size:  # type: ignore[override]
+    def shape(self) -> Size:
         return self._data.shape
 
     @property
-    def ndim(self) -> int:  # type: ignore[override]
+    def ndim(self) -> int:
         return len(self.shape)
 
     @property
-    def dtype(self) -> dtypes.dtype:  # type: ignore[override]
+    def dtype(self) -> dtypes.dtype:
         return self._data.dtype
 
     @property
-    def device(self) -> devices.device:  # type: ignore[override]
+    def device(self) -> devices.device:
         return self._data.device
 
     def detach_level(self) -> Any:
@@ -57,7 +57,7 @@ class Batched(Wrapped):
     __slots__ = ()
 
     @property
-    def shape(self) -> Size:  # type: ignore[override]
+    def shape(self) -> Size:
         return self._data.shape[1:]
 
 
@@ -83,9 +83,9 @@ class LevelLeaf(Node):
         return ()
 
 
-def make(cls: type, level: int, value: Any) -> Any:
+def make(cls: Any, level: int, value: Any) -> Any:
     """A wrapper without history."""
-    t = new(cls)
+    t: Any = new(cls)
     t._data, t._level = value, level
     t._edge = NO_EDGE
     t._place = t._ver = t._grad = None
@@ -118,9 +118,9 @@ def hidden() -> Iterator[None]:
     yield
 
 
-def below(cls: type, level: int, a: Any) -> Any:
+def below(cls: Any, level: int, a: Any) -> Any:
     """``a`` seen from one level down."""
-    if isinstance(a, cls) and a._level == level:  # type: ignore[attr-defined]
+    if isinstance(a, cls) and a._level == level:
         return a._data
     if type(a) in (tuple, list) and a and any(isinstance(x, Tensor) for x in a):
         return [below(cls, level, x) for x in a]
@@ -350,14 +350,12 @@ def process_function(cls: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _function_taped(cls: Any, args: Any, values: Any, result: Any, level: int) -> Any:
-    from ..function import new_context
-
     edges = [
         a._edge if type(a) is Taped and a._level == level else NO_EDGE
         for a in args
         if isinstance(a, Tensor)
     ]
-    ctx = new_context(cls, args, edges)
+    ctx = cls.new_context(args, edges)
     cls.setup_context(ctx, values, result)
     outs = list(result) if _several(result) else [result]
     tensors = [o for o in outs if isinstance(o, Tensor)]
@@ -370,14 +368,12 @@ def _function_taped(cls: Any, args: Any, values: Any, result: Any, level: int) -
 
 
 def _function_dual(cls: Any, args: Any, values: Any, result: Any, level: int) -> Any:
-    from ..function import new_context
-
     if not hasattr(cls, "jvp"):
         raise RuntimeError(
             "You must implement the jvp function for custom autograd.Function to use it with "
             "forward mode AD."
         )
-    ctx = new_context(cls, args, [NO_EDGE for a in args if isinstance(a, Tensor)])
+    ctx = cls.new_context(args, [NO_EDGE for a in args if isinstance(a, Tensor)])
     cls.setup_context(ctx, values, result)
     tangents = [a.tangent if type(a) is Dual and a._level == level else None for a in args]
     found = cls.jvp(ctx, *tangents)

@@ -138,11 +138,11 @@ class AccumulateGrad(Node):
         return self.data if leaf is None else leaf._data
 
     @property
-    def shape(self) -> Any:  # type: ignore[override]
+    def shape(self) -> Any:
         return self.like().shape
 
     @property
-    def dtype(self) -> Any:  # type: ignore[override]
+    def dtype(self) -> Any:
         return self.like().dtype
 
     @property

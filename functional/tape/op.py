@@ -222,7 +222,7 @@ class Op:
             i for i, name in enumerate(self.saved_names) if not self.static[i] or name == "indices"
         )
         self.bound = [_bind(rule, want) for rule, want in zip(rules, self.wants, strict=False)]
-        self.node = self._node_class(node) if any(rules) or joint else None
+        self.node: Any = self._node_class(node) if any(rules) or joint else None
         OPS[name] = self
 
     def _in_order(self, names: set[str]) -> tuple[str, ...]:

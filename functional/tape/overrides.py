@@ -51,7 +51,7 @@ def convert(result: Any, cls: type) -> Any:
 
 def as_subclass(t: Tensor, cls: type) -> Any:
     """The same data and history as an instance of ``cls``."""
-    out = new(cls)
+    out: Any = new(cls)
     out._data, out._edge, out._place = t._data, t._edge, t._place
     out._ver, out._grad = t._ver, None
     return out

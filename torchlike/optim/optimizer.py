@@ -432,3 +432,10 @@ def count_writes(t: Any, times: int = 1) -> None:
         t._ver[0] += times
 
 
+
+
+def scaled_sum(a: Tensor, b: Tensor, factor: Any) -> Tensor:
+    """a + factor * b, rounded once where the dtype is a half type."""
+    if a.dtype.itemsize == 2:
+        return (a.float() + b.float() * factor).to(a.dtype)
+    return a + b * factor

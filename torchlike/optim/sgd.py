@@ -17,6 +17,7 @@ from .optimizer import (
     count_writes,
     number,
     plain_pair,
+    scaled_sum,
 )
 
 __all__ = ["SGD"]
@@ -152,13 +153,14 @@ def _update_any(p: Any, g: Any, buffer: Any, o: _Options) -> Any:
     with no_grad():
         g = -g if o.maximize else g
         if o.decay:
-            g = g.add(p, alpha=o.decay)
+            g = scaled_sum(g, p, o.decay)
         made = None
         if o.momentum:
             if buffer is None:
                 buffer = made = g.detach().clone()
             else:
-                buffer.mul_(o.momentum).add_(g, alpha=o.keep)
-            g = g.add(buffer, alpha=o.momentum) if o.nesterov else buffer
-        p.add_(g, alpha=-o.lr)
+                buffer.mul_(o.momentum)
+                buffer.copy_(scaled_sum(buffer, g, o.keep))
+            g = scaled_sum(g, buffer, o.momentum) if o.nesterov else buffer
+        p.copy_(scaled_sum(p, g, -o.lr))
     return made
