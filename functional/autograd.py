@@ -221,7 +221,7 @@ def set_grad(self: Tensor, value: Any) -> None:
         if value.dtype is not self.dtype:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
-                f"'{_c_name(value)}' to a tensor with grad_dtype '{_c_name(self)}'. The gradient "
+                f"'{_c_name(value)}' to a tensor with grad_dtype '{self.dtype.legacy}'. The gradient "
                 "must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
                 "the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
                 "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "

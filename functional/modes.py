@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +22,7 @@ MODE = _Mode()
 
 # The exact types whose operands may take the hot path. Any mode that needs to see every
 # operation empties it while it is on, so that eager code never asks about modes.
+_GENERATOR = 0x20  # inspect.CO_GENERATOR, without importing inspect
 PLAIN: set[type] = set()
 _plain_types: set[type] = set()
 _lock = threading.Lock()
@@ -65,7 +65,7 @@ class ModeSwitch:
         return type(self)()
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        if inspect.isgeneratorfunction(function):
+        if getattr(function, "__code__", None) and function.__code__.co_flags & _GENERATOR:
             return _wrap_generator(self.clone, function)
 
         @functools.wraps(function)

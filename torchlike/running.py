@@ -217,6 +217,7 @@ def _without_us(traceback: Any) -> Any:
     program = traceback
     while program is not None and program.tb_frame.f_code not in _PROGRAM:
         program = program.tb_next
+    _drop_imports(program)
     if program is None or program.tb_frame.f_globals.get("__spec__") is None:
         return program
     last = traceback
@@ -226,6 +227,19 @@ def _without_us(traceback: Any) -> Any:
         return program
     last.tb_next = program
     return traceback
+
+
+def _drop_imports(traceback: Any) -> None:
+    """Take out the frames that a program's import statements get from ``siblings``."""
+    while traceback is not None:
+        following = traceback.tb_next
+        while following is not None and _is_import(following):
+            following = traceback.tb_next = following.tb_next
+        traceback = following
+
+
+def _is_import(traceback: Any) -> bool:
+    return traceback.tb_frame.f_code.co_filename == siblings.__file__
 
 
 def _is_runpy(traceback: Any) -> bool:

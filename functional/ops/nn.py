@@ -47,10 +47,7 @@ def _conv_weight_vjp(F: Any, g: Any, need: Any, self: Any, input: Any, *rest: An
 
 def with_names(rule: Any, *names: str) -> Any:
     """A rule that takes ``*rest``, declared to ask for these names."""
-    import inspect
-
-    kinds = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
-    rule.__signature__ = inspect.Signature(kinds)
+    rule.names = names
     return rule
 
 

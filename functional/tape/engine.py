@@ -120,10 +120,10 @@ class _Run:
         while heap or ready:
             node = ready.pop(0) if ready else heappop(heap)[1]
             g = buffers.pop(node, None)
-            if node.extra is not None and g is not None:
-                g = self._before(node, g)
             if wanted and node in wanted:
-                self._capture(node, g)
+                g = self._captured(node, g)
+            elif node.extra is not None and g is not None:
+                g = self._before(node, g, True)
             if type(node) is AccumulateGrad:
                 if g is not None and (self.inputs is None or self.accumulate):
                     self._accumulate(node, g)
@@ -238,38 +238,43 @@ class _Run:
         parts = [t._data if self.raw and isinstance(t, Tensor) else t for t in tensors]
         return parts if type(like) is list else parts[0]
 
-    def _before(self, node: Node, g: Any) -> Any:
-        """Tensor hooks, retained gradients and pre-hooks of a node."""
+    def _before(self, node: Node, g: Any, runs: bool) -> Any:
+        """Tensor hooks, retained gradients and, if the node runs, its pre-hooks."""
         extra = node.extra
         assert extra is not None
         tensors = self._tensors(g)
         for nr, hooks in extra.tensor_hooks.items():
             for hook in list(hooks.values()):
-                if tensors[nr] is not None:
-                    tensors[nr] = _checked(hook(tensors[nr]), tensors[nr])
-        for hook in list(extra.pre.values()):
-            result = hook(tuple(tensors))
-            if result is not None:
-                tensors = list(result) if isinstance(result, tuple) else [result]
+                tensors[nr] = _replaced(hook, hook(tensors[nr]), tensors[nr])
         for nr, ref in extra.retain.items():
             t = ref()
             if t is not None and tensors[nr] is not None:
-                t._grad = tensors[nr] if t._grad is None else TENSOR.add(t._grad, tensors[nr])
+                new = tensors[nr]
+                t._grad = TENSOR.clone(new) if t._grad is None else TENSOR.add(t._grad, new)
+        for hook in list(extra.pre.values()) if runs else ():
+            tensors = list(_all_replaced(hook, hook(tuple(tensors)), tuple(tensors)))
         return self._back(tensors, g)
 
     def _after(self, node: Node, grads: Any, g: Any) -> Any:
         assert node.extra is not None
         inputs = tuple(self._tensors(list(grads) or [None] * len(node.next_functions)))
         for hook in list(node.extra.post.values()):
-            result = hook(inputs, tuple(self._tensors(g)))
-            if result is not None:
-                inputs = result if isinstance(result, tuple) else (result,)
+            inputs = _all_replaced(hook, hook(inputs, tuple(self._tensors(g))), inputs)
         return self._back(list(inputs), [])
 
-    def _capture(self, node: Node, g: Any) -> None:
-        parts = g if type(g) is list else [g]
-        for nr, part in enumerate(parts):
+    def _captured(self, node: Node, g: Any) -> Any:
+        """Note a gradient that was asked for: before the hooks of a node that will run."""
+        hooks = node.extra is not None and g is not None
+        assert self.needed is not None
+        runs = any(m in self.needed for m, _ in node.next_functions)
+        runs = runs or (self.accumulate and type(node) is AccumulateGrad)
+        after = self._before(node, g, runs) if hooks else g
+        for nr, part in enumerate(g if type(g) is list else [g]):
             self.captured[node, nr] = part
+        if not runs:
+            for nr, part in enumerate(after if type(after) is list else [after]):
+                self.captured[node, nr] = part
+        return after
 
     # --- leaves -----------------------------------------------------------------------------------
 
@@ -332,17 +337,36 @@ def _copied(g: Tensor, leaf: Tensor) -> Tensor:
     return TENSOR.empty_like(leaf, dtype=g.dtype).copy_(g)
 
 
-def _checked(result: Any, before: Tensor) -> Tensor:
-    """A hook's replacement for a gradient; None keeps it."""
-    if result is None:
+def _replaced(hook: Any, result: Any, before: Any) -> Any:
+    """What a hook makes of one gradient; None keeps it."""
+    if result is None or result is before:
         return before
+    if before is None:
+        raise RuntimeError("can't replace a None gradient with a non-None value")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    name = getattr(hook, "__name__", "<unknown>")
+    if result.dtype is not before.dtype:
+        was, got = (f"torch.{t.dtype.legacy}Tensor" for t in (before, result))
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was {was} got {got})")
     if tuple(result.shape) != tuple(before.shape):
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    return result
+
+
+def _all_replaced(hook: Any, result: Any, before: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a node's hook makes of all gradients; None keeps them."""
+    if result is None or result is before:
+        return before
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    if len(result) != len(before):
         raise RuntimeError(
-            f"hook '<unknown>' has changed the size of value: got {list(result.shape)}, "
-            f"expected {list(before.shape)}"
+            f"hook '{getattr(hook, '__name__', '<unknown>')}' has returned an incorrect number of "
+            f"values (got {len(result)}, but expected {len(before)})"
         )
+    for new, old in zip(result, before, strict=True):
+        _replaced(hook, new, old)
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -325,7 +324,11 @@ def camel(name: str) -> str:
 def _asked(rule: Callable[..., Any] | None, skip: int = 2) -> tuple[str, ...]:
     if rule is None:
         return ()
-    return tuple(inspect.signature(rule).parameters)[skip:]
+    names = getattr(rule, "names", None)  # set where a rule takes *rest
+    if names is None:
+        code = rule.__code__
+        names = code.co_varnames[: code.co_argcount]
+    return tuple(names[skip:])
 
 
 def public(function: Callable[..., Any], name: str | None = None) -> Callable[..., Any]:

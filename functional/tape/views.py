@@ -88,9 +88,17 @@ def edge_of(t: Tensor) -> tuple[Any, int]:
             raise _refused(t, place, indirect=True)
         where = geometry(t, base)
         node = new_node(AsStridedBackward0, (base._edge,), where, t._data.shape, t._data.dtype)
-        t._edge = (node, 0)
+        set_edge(t, node)
         place.version = t._ver[0]
     return t._edge
+
+
+def set_edge(t: Tensor, node: Node) -> None:
+    """Make ``node`` the history of ``t``; a retained gradient moves there with it."""
+    old, nr = t._edge
+    t._edge = (node, 0)
+    if old is not None and old.extra is not None and nr in old.extra.retain:
+        node.more().retain[0] = old.extra.retain.pop(nr)
 
 
 def requires_grad(t: Tensor) -> bool:
@@ -166,14 +174,14 @@ def rebase(t: Tensor, node: Node) -> None:
     """Make ``node`` the history of ``t``, which an in-place operation has just rewritten."""
     place = t._place
     if place is None or place.base is None:
-        t._edge = (node, 0)
+        set_edge(t, node)
         return
     base = place.base
     edges = (edge_of(base), *node.next_functions[1:])
     where = geometry(t, base)
     slices = new_node(CopySlices, edges, where, base._data.shape, base._data.dtype)
     slices.fn = node
-    base._edge = (slices, 0)
+    set_edge(base, slices)
     if node.saved is not None:
         node.saved = [
             SavedView(entry, slices) if _is_result(entry) else entry for entry in node.saved
