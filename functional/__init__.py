@@ -1,6 +1,6 @@
 """The functional core: arrays, the tape, every stateless function, and the transforms."""
 
-from . import nn, operators
+from . import autograd, dtypes, nn, operators
 from .dtypes import get_default_dtype, promote_types, set_default_dtype
 from .function import Function
 from .modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
@@ -20,5 +20,6 @@ from .transforms import (
     vmap,
 )
 
-# Every declared operation and public function, under its own name.
+# Every dtype, declared operation and public function, under its own name.
+globals().update(dtypes.NAMES)
 globals().update(vars(TENSOR))

@@ -225,7 +225,7 @@ def set_grad(self: Tensor, value: Any) -> None:
                 "must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
                 "the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
                 "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
-                "gradient may break downstream systems that assume that they match."
+                "gradient may break downstream systems that assume they match."
             )
         if value.shape != self.shape:
             raise RuntimeError(

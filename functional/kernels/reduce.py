@@ -55,12 +55,6 @@ def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:
     return sum(x, axes, True).reshape(shape)
 
 
-def prod(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
-    if x.dtype.kind in "iub":
-        return np.asarray(x.prod(dim, np.int64, keepdims=keepdim))
-    return np.asarray(widen(x).prod(dim, keepdims=keepdim)).astype(x.dtype)
-
-
 def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
     """The variance over ``dim`` with ``count - correction`` in the denominator (not below 0)."""
     wide = widen(x)
@@ -151,21 +145,3 @@ def logsumexp(x: ndarray, dim: tuple[int, ...], keepdim: bool) -> ndarray:
     z = np.log(np.exp(wide - shift).sum(dim, keepdims=True)) + shift
     z = np.asarray(z, wide.dtype)
     return (z if keepdim else z.squeeze(dim)).astype(x.dtype)
-
-
-def vector_norm(x: ndarray, ord: float, dim: Dims, keepdim: bool) -> ndarray:
-    """(Σ |x|^ord)^(1/ord) over ``dim``; the limits for ord of 0 and ±inf."""
-    size = np.abs(widen(x))
-    if ord == np.inf:
-        z = size.max(dim, keepdims=keepdim)
-    elif ord == -np.inf:
-        z = size.min(dim, keepdims=keepdim)
-    elif ord == 0:
-        z = (size != 0).sum(dim, keepdims=keepdim)
-    elif ord == 1:
-        z = size.sum(dim, keepdims=keepdim)
-    elif ord == 2:
-        z = np.sqrt((size * size).sum(dim, keepdims=keepdim))
-    else:
-        z = (size**ord).sum(dim, keepdims=keepdim) ** (1 / ord)
-    return np.asarray(z).astype(x.real.dtype)
