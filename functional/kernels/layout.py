@@ -70,6 +70,15 @@ def is_dense(x: np.ndarray) -> bool:
     return True
 
 
+def is_channels_last(x: np.ndarray) -> bool:
+    """Whether a batch of images (or volumes) has its channels innermost in memory."""
+    if x.ndim not in (4, 5) or x.flags.c_contiguous or 0 in x.shape:
+        return False
+    order = [0, *range(2, x.ndim), 1]
+    wanted = dense_strides(x.shape, order, x.dtype.itemsize)
+    return all(n == 1 or s == w for n, s, w in zip(x.shape, x.strides, wanted, strict=True))
+
+
 def result_strides(shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int) -> tuple[int, ...]:
     """Byte strides PyTorch gives an elementwise result of these operands."""
     full = [x for x in arrays if x.ndim]
@@ -83,12 +92,23 @@ def result_strides(shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: i
     return dense_strides(shape, axis_order(shape, operands), itemsize)
 
 
+def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """A new dense array with these byte strides."""
+    order = sorted(range(len(shape)), key=lambda i: (-strides[i], i))
+    flat = np.empty([shape[i] for i in order], dtype)
+    return flat.transpose(np.argsort(order)) if order else flat
+
+
+def like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
+    """A new array of the shape of ``x`` in PyTorch's order for it (``preserve_format``)."""
+    dtype = x.dtype if dtype is None else dtype
+    return empty(x.shape, result_strides(x.shape, [x], dtype.itemsize), dtype)
+
+
 def with_strides(z: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
     """``z`` itself, or a copy of it with the dense ``strides`` asked for."""
     if z.strides == strides or z.size <= 1:
         return z
-    order = sorted(range(z.ndim), key=lambda i: (-strides[i], i))
-    out = np.empty([z.shape[i] for i in order], z.dtype)
-    out = out.transpose(np.argsort(order))
+    out = empty(z.shape, strides, z.dtype)
     np.copyto(out, z)
     return out

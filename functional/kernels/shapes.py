@@ -8,6 +8,8 @@ import numpy as np
 from numpy import ndarray
 from numpy.lib.stride_tricks import as_strided as _as_strided
 
+from . import layout
+
 Shape = tuple[int, ...]
 
 
@@ -125,7 +127,10 @@ def expand(x: ndarray, shape: Shape) -> ndarray:
 
 
 def unsqueeze(x: ndarray, dim: int) -> ndarray:
-    return np.expand_dims(x, dim)
+    """A new axis of size 1; its stride is the one PyTorch reports."""
+    step = x.shape[dim] * x.strides[dim] if dim < x.ndim else x.itemsize
+    shape = (*x.shape[:dim], 1, *x.shape[dim:])
+    return _as_strided(x, shape, (*x.strides[:dim], step, *x.strides[dim:]))
 
 
 def squeeze(x: ndarray, dims: Shape) -> ndarray:
@@ -201,15 +206,36 @@ def diagonal_backward(g: ndarray, shape: Shape, offset: int, dim1: int, dim2: in
 
 
 def cat(arrays: list[ndarray], dim: int) -> ndarray:
-    return np.concatenate(arrays, dim)
+    """The arrays one after the other: C order, unless all of them are channels-last."""
+    full = [x for x in arrays if x.ndim > 1] or arrays
+    shape = cat_shape([x.shape for x in full], dim)
+    out = layout.empty(shape, cat_strides(full, shape), full[0].dtype)
+    return np.concatenate(full, dim, out=out)
+
+
+def cat_shape(shapes: list[Shape], dim: int) -> Shape:
+    first = shapes[0]
+    return (*first[:dim], sum(s[dim] for s in shapes), *first[dim + 1 :])
+
+
+def cat_strides(arrays: list[Any], shape: Shape) -> Shape:
+    """Byte strides of what ``cat`` returns."""
+    order = list(range(len(shape)))
+    if all(layout.is_channels_last(x) for x in arrays):
+        order = [0, *order[2:], 1]
+    return layout.dense_strides(shape, order, arrays[0].dtype.itemsize)
 
 
 def stack(arrays: list[ndarray], dim: int) -> ndarray:
-    return np.stack(arrays, dim)
+    out = np.empty((*arrays[0].shape[:dim], len(arrays), *arrays[0].shape[dim:]), arrays[0].dtype)
+    return np.stack(arrays, dim, out=out)
 
 
 def flip(x: ndarray, dims: Shape) -> ndarray:
-    return np.ascontiguousarray(np.flip(x, dims))
+    """A reversed copy in the order of ``x``."""
+    z = layout.like(x)
+    np.copyto(z, np.flip(x, dims) if dims else x)
+    return z
 
 
 def repeat(x: ndarray, repeats: Shape) -> ndarray:
@@ -218,7 +244,9 @@ def repeat(x: ndarray, repeats: Shape) -> ndarray:
 
 def clone(x: ndarray) -> ndarray:
     """A copy; dense input keeps its order of axes, other input becomes dense."""
-    return x.copy("K")
+    z = layout.like(x)
+    np.copyto(z, x)
+    return z
 
 
 def contiguous(x: ndarray) -> ndarray:
@@ -230,11 +258,20 @@ def to_dtype(x: ndarray, dtype: Any) -> ndarray:
     array = getattr(dtype, "array", dtype)
     if x.dtype.kind == "c" and array.kind not in "cb":
         x = x.real
-    return x.astype(array)
+    if x.flags.c_contiguous:
+        return x.astype(array)
+    z = layout.like(x, array)
+    np.copyto(z, x, casting="unsafe")
+    return z
 
 
 def zeros_like(x: ndarray) -> ndarray:
-    return np.zeros_like(x)
+    """Zeros in the order of ``x``."""
+    if x.flags.c_contiguous:
+        return np.zeros(x.shape, x.dtype)
+    z = layout.like(x)
+    z[...] = 0
+    return z
 
 
 # --- a view's place in its base (see tape/views.py) -----------------------------------------------

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
+from numpy import add, ndarray
 
 from .. import dtypes, errors
 from ..kernels import numpy as numpy_kernels
@@ -60,7 +60,7 @@ class _Run:
         self.wanted: set[Any] = {edge[0] for edge in inputs} if inputs is not None else set()
         self.captured: dict[Edge, Any] = {}
         self.needed: set[Node] | None = None
-        self.owned: set[Edge] = set()  # buffers that this run allocated by adding
+        self.owned: set[Node] = set()  # whose buffers this run allocated by adding
         self.buffers: dict[Node, Any] = {}
 
     def go(self, roots: list[Edge], grads: list[Tensor]) -> list[Tensor | None]:
@@ -143,7 +143,7 @@ class _Run:
 
     def _spread(self, node: Node, grads: Any, counts: Any, heap: Any, ready: list[Node]) -> None:
         """Hand a node's gradients on, and find out who is ready."""
-        raw, buffers, needed = self.raw, self.buffers, self.needed
+        raw, buffers, needed, owned = self.raw, self.buffers, self.needed, self.owned
         edges = node.next_functions
         if len(grads) < len(edges):
             grads = [*grads, *[None] * (len(edges) - len(grads))]
@@ -154,17 +154,20 @@ class _Run:
             leaf = type(m) is AccumulateGrad
             if new is not None:
                 like = m.like() if leaf else m
-                if (
-                    not raw
-                    or type(new) is not ndarray
-                    or new.shape != like.shape
-                    or new.dtype is not like.dtype
-                ):
+                fits = (
+                    raw
+                    and type(new) is ndarray
+                    and new.shape == like.shape
+                    and new.dtype is like.dtype
+                )
+                if not fits:
                     new = self._fit(node, m, to, new)
-                if m in buffers or type(like.shape) is list:
-                    self._arrive(m, to, new)
-                else:
+                if m not in buffers and (fits or leaf or type(m.shape) is tuple):
                     buffers[m] = new
+                elif fits and m in owned:
+                    add(buffers[m], new, buffers[m])
+                else:
+                    self._arrive(m, to, new)
             left = counts.get(m, 1) - 1
             if left:
                 counts[m] = left
@@ -221,12 +224,12 @@ class _Run:
         old = buffers.get(node)
         if old is None:
             buffers[node] = g
-        elif self.raw and (node, nr) in self.owned:
-            np.add(old, g, out=old)
+        elif node in self.owned:
+            add(old, g, old)
         else:
             buffers[node] = old + g
             if self.raw and type(buffers[node]) is ndarray:
-                self.owned.add((node, nr))
+                self.owned.add(node)
 
     # --- hooks and captures -----------------------------------------------------------------------
 

@@ -179,6 +179,9 @@ class Op:
     public: Callable[..., Any]  # what __torch_function__ is told was called
     check: Callable[..., None] | None = None  # raises PyTorch's errors, on the general path
     fixed: frozenset[str] = frozenset()  # elementwise inputs that keep their own dtype
+    refused: tuple[Any, ...] = ()  # dtypes PyTorch has no kernel for, and what it says
+    refuses_gradients = False  # recorded, but has no derivative
+    contiguous = False  # an elementwise result that ignores its inputs' order in memory
 
     def __init__(
         self,

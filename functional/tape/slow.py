@@ -114,6 +114,8 @@ def operand_type(op: Op, inputs: tuple[Any, ...], statics: Any = ()) -> dtypes.d
 def compute(op: Op, args: tuple[Any, ...]) -> Any:
     """The array(s) of a result, without recording."""
     inputs = inputs_of(op, args)
+    if op.refused:
+        refuse(op, inputs, args[len(inputs) :])
     if any(isinstance(a, Tensor) and type(a._data) is MetaArray for a in inputs):
         return _compute_meta(op, args, inputs)
     if op.kind == "elementwise":
@@ -121,6 +123,17 @@ def compute(op: Op, args: tuple[Any, ...]) -> Any:
     arrays = _arrays(args)
     with np.errstate(all="ignore"):
         return op.kernel(*arrays)
+
+
+def refuse(op: Op, inputs: tuple[Any, ...], statics: Any) -> None:
+    """PyTorch's error for a dtype that it has no kernel for."""
+    if op.kind == "elementwise":
+        d = operand_type(op, inputs, statics)
+    else:
+        d = next(a.dtype for a in inputs if isinstance(a, Tensor))
+    for kinds, error, text in op.refused:
+        if d.category in kinds:
+            raise error(text.format(d.legacy))
 
 
 def _arrays(args: tuple[Any, ...]) -> list[Any]:
@@ -151,20 +164,26 @@ def as_operand(value: Any, d: dtypes.dtype) -> Any:
 def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> ndarray:
     d = operand_type(op, inputs, statics)
     arrays = [
-        a._data if name in op.fixed else as_operand(a, d)
+        a if a is None else a._data if name in op.fixed else as_operand(a, d)
         for name, a in zip(op.inputs, inputs, strict=True)
     ]
+    shapes = [x.shape for x in arrays if x is not None]
     try:
-        shape = np.broadcast_shapes(*(x.shape for x in arrays))
+        shape = np.broadcast_shapes(*shapes)
     except ValueError:
-        raise size_mismatch(*(x.shape for x in arrays)) from None
+        raise size_mismatch(*shapes) from None
     half = d.array in dtypes.HALF
-    work = [x.astype(np.float32) for x in arrays] if half else arrays
+    work = arrays
+    if half:
+        work = [
+            x if x is None or name in op.fixed else x.astype(np.float32)
+            for name, x in zip(op.inputs, arrays, strict=True)
+        ]
     with np.errstate(all="ignore"):
         z = np.asarray(op.kernel(*work, *statics))
     if half and z.dtype == np.float32:
         z = z.astype(d.array)
-    originals = [a._data for a in inputs if isinstance(a, Tensor)]
+    originals = [] if op.contiguous else [a._data for a in inputs if isinstance(a, Tensor)]
     return layout.with_strides(z, layout.result_strides(shape, originals, z.dtype.itemsize))
 
 
@@ -215,9 +234,9 @@ def _elementwise_meta(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...])
         shape = np.broadcast_shapes(*(x.shape for x in arrays))
     except ValueError:
         raise size_mismatch(*(x.shape for x in arrays)) from None
-    small = [np.ones((), d.array) for _ in inputs]
+    small = [None if a is None else np.ones((), d.array) for a in inputs]
     dtype = np.asarray(op.kernel(*small, *statics)).dtype
-    phantoms = [getattr(x, "phantom", x) for x in arrays]
+    phantoms = [] if op.contiguous else [getattr(x, "phantom", x) for x in arrays]
     return meta.empty(shape, dtype, layout.result_strides(shape, phantoms, dtype.itemsize))
 
 
@@ -226,16 +245,26 @@ def _elementwise_meta(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...])
 
 def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
     """``out=``: compute, check, resize if needed, copy."""
-    inputs = inputs_of(op, args)
+    if op.node is not None and not op.refuses_gradients:
+        check_out(op.name, inputs_of(op, args), out)
+    result = finish(op, args, compute(op, args))
+    return write_out(result, out)
+
+
+def check_out(name: str, inputs: Any, out: Tensor) -> None:
+    """PyTorch's error for ``out=`` where something would have to be recorded."""
     if MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in (*inputs, out)):
         raise RuntimeError(
-            f"{op.name}(): functions with out=... arguments don't support automatic "
+            f"{name}(): functions with out=... arguments don't support automatic "
             "differentiation, but one of the arguments requires grad."
         )
-    result = finish(op, args, compute(op, args))
-    if type(result) is tuple:
-        return type(out)(write_out(r, o) for r, o in zip(result, out, strict=True))  # type: ignore
-    return write_out(result, out)
+
+
+def out_of(function: Any, out: Tensor, *args: Any, name: str | None = None) -> Tensor:
+    """``function(*args)`` written into ``out``, for functions that are no single operation."""
+    flat = [t for a in args for t in (a if isinstance(a, (list, tuple)) else (a,))]
+    check_out(name or function.__name__, flat, out)
+    return write_out(function(*args), out)
 
 
 def write_out(result: Tensor, out: Tensor) -> Tensor:
@@ -245,8 +274,11 @@ def write_out(result: Tensor, out: Tensor) -> Tensor:
             f"result type {result.dtype.legacy} can't be cast to the desired output type "
             f"{out.dtype.legacy}"
         )
-    if out._data.shape != result._data.shape:
-        replace_data(out, np.empty(result._data.shape, out._data.dtype))
+    x = result._data
+    if out._data.shape != x.shape:
+        item = out._data.dtype.itemsize
+        strides = layout.result_strides(x.shape, [x], item)
+        replace_data(out, layout.empty(x.shape, strides, out._data.dtype))
     out._data[...] = result._data
     bump(out)
     return out
@@ -290,7 +322,7 @@ def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
 def check_overlap(target: Tensor, inputs: Any) -> None:
     """PyTorch's errors for writing to memory that several elements, or part of an input, share."""
     x = target._data
-    if any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+    if x.size and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
         raise RuntimeError(errors.INTERNAL_OVERLAP)
     if type(x) is not ndarray:
         return
