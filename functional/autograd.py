@@ -153,6 +153,8 @@ def requires_grad(self: Tensor) -> bool:
 
 def set_requires_grad(self: Tensor, value: bool) -> None:
     """Start or stop recording; only for leaves."""
+    if not isinstance(value, bool):
+        raise RuntimeError("requires_grad must be a bool")
     edge = edge_of(self)
     if value:
         if self.dtype.category < dtypes.FLOAT:
@@ -172,6 +174,11 @@ def set_requires_grad(self: Tensor, value: bool) -> None:
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set ``requires_grad`` in place and return the tensor."""
+    if not isinstance(requires_grad, bool):
+        raise TypeError(
+            "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
+            f"{type(requires_grad).__name__}"
+        )
     set_requires_grad(self, requires_grad)
     return self
 
@@ -221,7 +228,7 @@ def set_grad(self: Tensor, value: Any) -> None:
         if value.dtype is not self.dtype:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
-                f"'{_c_name(value)}' to a tensor with grad_dtype '{self.dtype.legacy}'. The gradient "
+                f"'{dtypes.c_name(value.dtype)}' to a tensor with grad_dtype '{self.dtype.legacy}'. The gradient "
                 "must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
                 "the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
                 "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
@@ -234,12 +241,6 @@ def set_grad(self: Tensor, value: Any) -> None:
                 "the same size"
             )
     self._grad = value
-
-
-def _c_name(self: Tensor) -> str:
-    from .ops.matmul import c_name
-
-    return c_name(self)
 
 
 def del_grad(self: Tensor) -> None:
@@ -258,6 +259,10 @@ def set_data(self: Tensor, value: Tensor) -> None:
     """Give the tensor other data; history and identity stay."""
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if value.dtype.category < dtypes.FLOAT and requires_grad(self):
+        raise RuntimeError(
+            "data set to a tensor that requires gradients must be floating point or complex dtype"
+        )
     replace_data(self, value._data)
 
 
@@ -265,10 +270,10 @@ def detach_(self: Tensor) -> Tensor:
     """Forget the history, in place."""
     if base_of(self) is not None:
         raise RuntimeError(
-            "Can't detach views in-place; use detach() instead. If you are using DistributedDataParallel (DDP) "
+            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) "
             "for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and "
             "hence detach_() cannot be called on these gradients. To fix this error, please refer to the "
-            "Optimizer.zero_grad() function in torch/optim/optimizer.py as a solution."
+            "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
     self._edge = NO_EDGE
     return self
@@ -314,5 +319,7 @@ def retains_grad(self: Tensor) -> bool:
 
 def version(self: Tensor) -> int:
     """How often the memory has been written to in place."""
+    if is_inference(self):
+        raise RuntimeError("Inference tensors do not track version counter.")
     return 0 if self._ver is None else self._ver[0]
 

@@ -67,6 +67,18 @@ uint32 = dtype("uint32", np.uint32, INT, "UInt32")
 uint64 = dtype("uint64", np.uint64, INT, "UInt64")
 bool_ = dtype("bool", np.bool_, BOOL, "Bool")
 
+_C_NAMES = {
+    "Long": "long", "Byte": "unsigned char", "Char": "signed char", "Half": "c10::Half",
+    "BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>",
+    "ComplexDouble": "c10::complex<double>",
+}  # fmt: skip
+
+
+def c_name(d: dtype) -> str:
+    """The C++ name of a dtype, as some of PyTorch's errors print it."""
+    return _C_NAMES.get(d.legacy, d.legacy.lower())
+
+
 ALL: tuple[dtype, ...] = (float64, float32, float16, bfloat16, complex64, complex128, uint8, int8, int16, int32)
 ALL += (int64, uint16, uint32, uint64, bool_)
 NAMES = {d.name: d for d in ALL}

@@ -6,7 +6,43 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
+from .. import dtypes
+from ..tape.slow import size_mismatch
 from ..tensor import Tensor
+
+
+def is_complex(x: Any) -> bool:
+    """Whether an array or tensor is complex."""
+    d = x.dtype
+    return d.is_complex if isinstance(d, dtypes.dtype) else d.kind == "c"
+
+
+C_TYPES = {
+    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16",
+    "Long": "long int", "Int": "int", "Short": "short int", "Char": "signed char",
+    "Byte": "unsigned char", "Bool": "bool", "ComplexFloat": "c10::complex<float>",
+    "ComplexDouble": "c10::complex<double>",
+}  # fmt: skip
+
+
+def c_type(d: dtypes.dtype) -> str:
+    """The C++ type that some of PyTorch's errors name a dtype by."""
+    return C_TYPES.get(d.legacy, d.legacy)
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that shapes broadcast to; PyTorch's error if there is none."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise size_mismatch(*shapes) from None
+
+
+def common_shape(*tensors: Any) -> tuple[int, ...]:
+    """The shape that tensors broadcast to."""
+    return broadcast_shapes(*(tuple(t.shape) for t in tensors))
 
 
 def one_dim(self: Tensor, dim: Any, extra: int = 0) -> int:

@@ -30,6 +30,8 @@ _fill_tensor = general("fill_tensor", lambda F, g: F.zeros_like(g), lambda F, g:
                        inputs=("self", "value"), kernel="fill_value",
                        node="FillBackward3")  # fmt: skip
 _zero = general("zero", lambda F, g: F.zeros_like(g), kernel="zeros_like", node="ZeroBackward0")
+for _op in (_fill_scalar.op, _fill_tensor.op, _zero.op):
+    _op.rewrites = True
 
 
 @public

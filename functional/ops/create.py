@@ -18,9 +18,15 @@ from .arguments import ints
 def _placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
     where = devices.resolve(device)
     t = wrap(meta.empty(data.shape, data.dtype) if where.type == "meta" else data)
-    if requires_grad:
-        t.requires_grad_()
-    return t
+    return _recorded(t, requires_grad)
+
+
+def _recorded(t: Tensor, wanted: bool) -> Tensor:
+    if not wanted:
+        return t
+    if t.dtype.category < dtypes.FLOAT:
+        raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    return t.requires_grad_()
 
 
 # --- from data ------------------------------------------------------------------------------------
@@ -124,8 +130,6 @@ def tensor(
         )
     array = _checked_array(_array_from(data))
     target = array.dtype if dtype is None else dtype.array
-    if requires_grad and dtypes.FROM_ARRAY[target].category < dtypes.FLOAT:
-        raise RuntimeError(errors.FLOATS_ONLY)
     return _placed(np.array(array, target, order="C"), device, requires_grad)
 
 
@@ -176,7 +180,7 @@ def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bo
         t = wrap(np.empty(shape, d))
     else:
         t = wrap(np.zeros(shape, d) if value == 0 else np.full(shape, value, d))
-    return t.requires_grad_() if grad else t
+    return _recorded(t, grad)
 
 
 def _filler(name: str, value: Any, doc: str) -> Any:
@@ -266,7 +270,7 @@ def like(
         t = wrap(np.empty_like(data, array))
     else:
         t = wrap(np.full_like(data, value, array))
-    return t.requires_grad_() if requires_grad else t
+    return _recorded(t, requires_grad)
 
 
 def _liker(name: str, value: Any) -> Any:

@@ -54,6 +54,7 @@ put_at = general(
     statics=("indices", "accumulate"),
     node="IndexPutBackward0",
 )
+put_at.op.rewrites = True
 
 
 # --- reading --------------------------------------------------------------------------------------

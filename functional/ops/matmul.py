@@ -31,10 +31,7 @@ def _same_dtype(x: Tensor, y: Tensor) -> None:
 
 def c_name(x: Tensor) -> str:
     """The C++ name of a dtype, as some of PyTorch's errors print it."""
-    names = {"Long": "long", "Byte": "unsigned char", "Char": "signed char", "Half": "c10::Half"}
-    names |= {"BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>"}
-    names |= {"ComplexDouble": "c10::complex<double>"}
-    return names.get(x.dtype.legacy, x.dtype.legacy.lower())
+    return dtypes.c_name(x.dtype)
 
 
 def _check_mm(self: Tensor, mat2: Tensor, *rest: Any) -> None:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dtypes import bool_
 from ..tape.declare import binary, elementwise, general, unary
-from ..tape.op import public
+from ..tape.inplace import twin_of
+from ..tape.op import TENSOR, public
+from ..tape.slow import in_place, out_of
 from ..tensor import Tensor
+from .arguments import broadcast_shapes, c_type, common_shape, is_complex
 
 # --- arithmetic -----------------------------------------------------------------------------------
 
@@ -43,13 +47,59 @@ sub_scaled = elementwise(
     statics=("alpha",),
     node="SubBackward0",
 )
-floor_divide = binary("floor_divide")
+add.op.scaled, sub.op.scaled = add_scaled.op, sub_scaled.op
+
+
+def _with_number(name: str, title: str, rule: Any) -> Any:
+    """The form of a binary operation that takes a number, where its node has one edge only."""
+    return elementwise(
+        f"{name}_scalar",
+        rule,
+        inputs=("self",),
+        statics=("other",),
+        kernel=name,
+        node=title,
+        result="numbers",
+    )
+
+
+def _no_derivative(name: str) -> Any:
+    def rule(F: Any, g: Any) -> Any:
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return rule
+
+
+def _floor_divide(name: str) -> Any:
+    """Recorded, but going backward through it raises; in place it has a name of its own."""
+    rule = _no_derivative(name)
+    number = _with_number("floor_divide", "NotImplemented", rule) if name[-1] != "_" else None
+    if number is None:
+        number = elementwise("floor_divide_scalar_", rule, inputs=("self",), statics=("other",),
+                             kernel="floor_divide", node="NotImplemented", result="numbers")  # fmt: skip
+    closure = binary(name, rule, rule, kernel="floor_divide", node="NotImplemented",
+                     in_place=name[-1] == "_", number=number.op)  # fmt: skip
+    closure.op.refuses_gradients = number.op.refuses_gradients = True
+    return closure
+
+
+floor_divide, _floor_divide_ = _floor_divide("floor_divide"), _floor_divide("floor_divide_")
+floor_divide.in_place = TENSOR.floor_divide_ = _floor_divide_.in_place
+floor_divide.in_place.__name__ = "floor_divide_"
 remainder = binary(
     "remainder",
     lambda F, g: g,
     lambda F, g, self, other: -g * F.floor(self / other),
+    node="RemainderBackward1",
+    number=_with_number("remainder", "RemainderBackward0", lambda F, g: g).op,
 )
-fmod = binary("fmod", lambda F, g: g, lambda F, g, self, other: -g * F.trunc(self / other))
+fmod = binary(
+    "fmod",
+    lambda F, g: g,
+    lambda F, g, self, other: -g * F.trunc(self / other),
+    node="FmodBackward1",
+    number=_with_number("fmod", "FmodBackward0", lambda F, g: g).op,
+)
 maximum = binary(
     "maximum",
     lambda F, g, self, other: g * (self > other) + g * (self == other) / 2,
@@ -116,18 +166,35 @@ pow_of_scalar = elementwise(
 )
 
 
+pow_of_scalar.op.contiguous = True
+
+
 @public
 def pow(self: Any, exponent: Any, *, out: Any = None) -> Tensor:
     """``self`` to the power of ``exponent``; either may be a number."""
+    if out is not None:
+        return out_of(pow, out, self, exponent)
     if not isinstance(exponent, Tensor):
         return pow_scalar(self, exponent)
     return pow_tensor(self, exponent) if isinstance(self, Tensor) else pow_of_scalar(exponent, self)
 
 
+def _pow_twin(self: Tensor, exponent: Any) -> Tensor:
+    """``pow`` in place."""
+    twin = pow_tensor if isinstance(exponent, Tensor) else pow_scalar
+    return twin.in_place(self, exponent)
+
+
+TENSOR.pow_ = pow.in_place = _pow_twin
+
+
 @public
-def square(self: Tensor) -> Tensor:
+def square(self: Tensor, *, out: Any = None) -> Tensor:
     """``self`` squared."""
-    return pow_scalar(self, 2)
+    return pow_scalar(self, 2) if out is None else out_of(pow, out, self, 2)
+
+
+TENSOR.square_ = square.in_place = lambda self: _pow_twin(self, 2)
 
 
 # --- one operand ----------------------------------------------------------------------------------
@@ -155,7 +222,19 @@ sigmoid = unary("sigmoid", lambda F, g, result: F.sigmoid_backward(g, result), r
 relu = unary("relu", lambda F, g, result: F.threshold_backward(g, result))
 abs = unary("abs", lambda F, g, self: g * F.sgn(self), holomorphic=False)
 sign = unary("sign", lambda F, g: F.zeros_like(g))
-sgn = unary("sgn", lambda F, g: F.zeros_like(g), holomorphic=False)
+
+
+def _sgn_vjp(F: Any, g: Any, self: Any, result: Any) -> Any:
+    """Zero for real numbers; for complex ones the part of g / |self| across the direction."""
+    if not is_complex(self):
+        return F.zeros_like(g)
+    along = g * F.conj(result)
+    across = g - (along + F.conj(along)) / 2 * result
+    size = F.abs(self)
+    return F.where(size == 0, 0.0, across / size)
+
+
+sgn = unary("sgn", _sgn_vjp, holomorphic=False)
 floor = unary("floor", lambda F, g: F.zeros_like(g))
 ceil = unary("ceil", lambda F, g: F.zeros_like(g))
 trunc = unary("trunc", lambda F, g: F.zeros_like(g))
@@ -176,7 +255,10 @@ atan2 = binary(
 # --- their backward kernels, operations of their own ----------------------------------------------
 
 threshold_backward = binary(
-    "threshold_backward", lambda F, g, other: F.threshold_backward(g, other), in_place=False
+    "threshold_backward",
+    lambda F, g, other: F.threshold_backward(g, other),
+    lambda F, g, other: F.zeros_like(g),
+    in_place=False,
 )
 tanh_backward = binary(
     "tanh_backward",
@@ -193,9 +275,22 @@ sigmoid_backward = binary(
 
 # --- comparison and logic -------------------------------------------------------------------------
 
-eq, ne = binary("eq", result="bool"), binary("ne", result="bool")
-lt, le = binary("lt", result="bool"), binary("le", result="bool")
-gt, ge = binary("gt", result="bool"), binary("ge", result="bool")
+
+
+def _comparison(name: str) -> Any:
+    """Not recorded; in place, where a floating tensor is overwritten, it is, with gradient 0."""
+    closure = binary(name, result="bool", in_place=False)
+    title = name.capitalize() + "Backward"
+    rule = lambda F, g: F.zeros_like(g)  # noqa: E731
+    write = elementwise(f"{name}_write", rule, rule, inputs=("self", "other"), kernel=name, node=f"{title}1")
+    number = elementwise(f"{name}_write_scalar", rule, inputs=("self",), statics=("other",),
+                         kernel=name, node=f"{title}0", result="numbers")  # fmt: skip
+    closure.in_place = twin_of(f"{name}_", write.op, number.op)
+    setattr(TENSOR, f"{name}_", closure.in_place)
+    return closure
+
+
+eq, ne, lt, le, gt, ge = (_comparison(n) for n in ("eq", "ne", "lt", "le", "gt", "ge"))
 isnan, isinf = unary("isnan", in_place=False), unary("isinf", in_place=False)
 isfinite = unary("isfinite", in_place=False)
 logical_not = unary("logical_not")
@@ -222,8 +317,6 @@ where_select.op.fixed = frozenset({"condition"})  # takes no part in promotion
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
     """``input`` where ``condition`` holds, else ``other``; alone, the indices where it holds."""
     if input is None and other is None:
-        from ..tape.op import TENSOR
-
         return TENSOR.nonzero(condition, as_tuple=True)
     return where_select(condition, input, other)
 
@@ -248,15 +341,65 @@ clamp_scalar = elementwise(
 )
 
 
-@public
-def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """Limit every element to [min, max]; tensors are accepted as limits."""
+def _clamp_self_vjp(F: Any, g: Any, self: Any, min: Any, max: Any) -> Any:
+    return _clamp_vjp(F, g, self, min, max)
+
+
+def _clamp_min_vjp(F: Any, g: Any, self: Any, min: Any, max: Any) -> Any:
+    hit = self < min
+    return F.where(hit if max is None else hit & (min < max), g, 0.0)
+
+
+def _clamp_max_vjp(F: Any, g: Any, self: Any, min: Any, max: Any) -> Any:
+    hit = self > max
+    return F.where(hit if min is None else hit | (max < min), g, 0.0)
+
+
+clamp_tensor = elementwise(
+    "clamp_tensor",
+    _clamp_self_vjp,
+    _clamp_min_vjp,
+    _clamp_max_vjp,
+    inputs=("self", "min", "max"),
+    kernel="clamp",
+    node="ClampBackward0",
+)
+
+
+def _clamp_form(min: Any, max: Any) -> Any:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if not isinstance(min, Tensor) and not isinstance(max, Tensor):
-        return clamp_scalar(self, min, max)
-    result = self if min is None else maximum(self, min)
-    return result if max is None else minimum(result, max)
+    return clamp_tensor if isinstance(min, Tensor) or isinstance(max, Tensor) else clamp_scalar
+
+
+@public
+def clamp(self: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
+    """Limit every element to [min, max], numbers or tensors."""
+    if out is not None:
+        return out_of(clamp, out, self, min, max)
+    return _clamp_form(min, max)(self, min, max)
+
+
+def _clamp_twin(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """``clamp`` in place."""
+    return _clamp_form(min, max).in_place(self, min, max)
+
+
+TENSOR.clamp_ = clamp.in_place = _clamp_twin
+
+
+def _check_masked_fill(self: Tensor, mask: Tensor, value: Any) -> None:
+    if isinstance(value, Tensor) and value.ndim:
+        raise RuntimeError(
+            "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
+            f"{value.ndim} dimension(s)."
+        )
+    if mask.dtype is not bool_:
+        raise RuntimeError(
+            "masked_fill_ only supports boolean masks, but got mask with dtype "
+            f"{c_type(mask.dtype)}"
+        )
+    common_shape(mask, self)
 
 
 masked_fill_value = general(
@@ -267,13 +410,34 @@ masked_fill_value = general(
     statics=("value",),
     kernel="masked_fill",
     node="MaskedFillBackward0",
-    shape=lambda x, mask, value: (x.shape, x.dtype),
+    check=_check_masked_fill,
+    shape=lambda x, mask, value: (broadcast_shapes(x.shape, mask.shape), x.dtype),
+)
+masked_fill_tensor = general(
+    "masked_fill_tensor",
+    lambda F, g, mask: F.masked_fill(g, mask, 0),
+    None,
+    lambda F, g, mask: F.where(mask, g, 0.0),
+    inputs=("self", "mask", "value"),
+    kernel="masked_fill",
+    node="MaskedFillBackward1",
+    check=_check_masked_fill,
+    shape=lambda x, mask, value: (broadcast_shapes(x.shape, mask.shape), x.dtype),
 )
 
 
 @public
 def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """A copy of ``self`` with ``value`` where ``mask`` holds."""
-    if isinstance(value, Tensor):
-        return where_select(mask, value, self)
-    return masked_fill_value(self, mask, value)
+    """A copy of ``self`` with ``value``, a number or a 0-dim tensor, where ``mask`` holds."""
+    form = masked_fill_tensor if isinstance(value, Tensor) else masked_fill_value
+    return form(self, mask, value)
+
+
+def _masked_fill_twin(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """``masked_fill`` in place."""
+    _check_masked_fill(self, mask, value)
+    form = masked_fill_tensor if isinstance(value, Tensor) else masked_fill_value
+    return in_place(form.op, (self, mask, value))
+
+
+TENSOR.masked_fill_ = _masked_fill_twin

@@ -19,7 +19,7 @@ Rule = Callable[..., Any]
 
 
 def _kernel(name: str | None, default: str) -> Callable[..., Any]:
-    return getattr(numpy_kernels, (name or default).split(".")[0])
+    return getattr(numpy_kernels, name or default)
 
 
 def _enter(op: Op, closure: Any, twin: Any = None, hidden: bool = False) -> Any:
@@ -74,8 +74,12 @@ def binary(
     holomorphic: bool = True,
     in_place: bool = True,
     hidden: bool = False,
+    number: Op | None = None,
 ) -> Any:
-    """An elementwise operation of two operands, tensors or numbers, that broadcast."""
+    """An elementwise operation of two operands, tensors or numbers, that broadcast.
+
+    ``number`` is its form for a number as the second operand, if that has a node of its own.
+    """
     op = Op(
         name,
         _kernel(kernel, name),
@@ -89,6 +93,7 @@ def binary(
         vmap="elementwise",
         pair=True,
     )
+    op.number = number
     twin = inplace.elementwise_twin(op) if in_place else None
     return _enter(op, dispatch.binary_closure(op), twin, hidden)
 

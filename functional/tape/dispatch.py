@@ -22,8 +22,8 @@ from .op import Op
 from .slow import slow
 from .views import edge_of
 
-# NumPy's floating-point warnings never reach users: they would be attributed to this module.
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.tape\.dispatch")
+# NumPy's floating-point warnings never reach users: they are attributed to these modules.
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.tape\.(dispatch|inplace)")
 
 LEAVE = (ValueError, TypeError, OverflowError, RuntimeWarning, FloatingPointError)
 
@@ -76,18 +76,18 @@ def unary_closure(op: Op) -> Callable[..., Tensor]:
 
 
 def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
-    """``op(self, other, *, out=None)`` for an elementwise operation of two operands."""
+    """``op(self, other, *, alpha=1, out=None)`` for an elementwise operation of two operands."""
     kernel, node = op.kernel, op.node
     (self_rule, other_rule) = op.asked if node else ((), ())
     self_for_self, other_for_self = "self" in self_rule, "other" in self_rule
     self_for_other, other_for_other = "self" in other_rule, "other" in other_rule
     keep_self, keep_other = self_for_self or self_for_other, other_for_self or other_for_other
     keep_result = "result" in op.saved_names
-    leave = slow_operator if dunder else slow_binary
+    leave, numbers = slow_operator if dunder else slow_binary, op.number is None
 
-    def binary(self: Any, other: Any, *, out: Any = None) -> Tensor:
-        if type(self) not in PLAIN or self._place is not None or out is not None:
-            return leave(op, self, other, out)
+    def binary(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
+        if type(self) not in PLAIN or self._place is not None or out is not None or alpha != 1:
+            return leave(op, self, other, out, alpha)
         x = self._data
         dt = x.dtype
         if dt is not F32 and dt is not F64:
@@ -104,7 +104,7 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
             except LEAVE:
                 return leave(op, self, other, out)
             other_edge = other._edge
-        elif kind is float or kind is int:
+        elif numbers and (kind is float or kind is int):
             try:
                 z = kernel(x, other)
             except LEAVE:
@@ -156,7 +156,7 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
     return _named(binary, op)
 
 
-def slow_binary(op: Op, self: Any, other: Any, out: Any = None) -> Any:
+def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """A function call's general path: arguments that are not operands raise."""
     for position, (name, value) in enumerate((("input", self), ("other", other)), 1):
         if not isinstance(value, (Tensor, int, float, complex)) and not _is_numpy_number(value):
@@ -164,17 +164,28 @@ def slow_binary(op: Op, self: Any, other: Any, out: Any = None) -> Any:
                 f"{op.name}(): argument '{name}' (position {position}) must be Tensor, not "
                 f"{type(value).__name__}"
             )
-    return slow(op, (self, other), out)
+    return _scaled(op, self, other, out, alpha)
 
 
-def slow_operator(op: Op, self: Any, other: Any, out: Any = None) -> Any:
+def _scaled(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Any:
+    """``self op alpha · other``, for the two operations that take ``alpha``."""
+    if type(alpha) is int and alpha == 1:
+        if op.number is not None and isinstance(self, Tensor) and not isinstance(other, Tensor):
+            op = op.number
+        return slow(op, (self, other), out)
+    if op.scaled is None:
+        raise TypeError(f"{op.name}() got an unexpected keyword argument 'alpha'")
+    return slow(op.scaled, (self, other, alpha), out)
+
+
+def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """An operator's general path: Python tries the other operand next."""
     if not isinstance(other, (Tensor, int, float, complex)) and not _is_numpy_number(other):
         if type(other) in (str, list, tuple, dict, ndarray) or other is None:
             return NotImplemented
         if not hasattr(type(other), "__torch_function__"):
             return NotImplemented
-    return slow(op, (self, other), out)
+    return _scaled(op, self, other, out, alpha)
 
 
 def _is_numpy_number(value: Any) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from numpy import ndarray
+from numpy import ufunc
 
 from ..dtypes import F32, F64
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Tensor
+from .dispatch import LEAVE
 from .op import Op
 from .slow import in_place
 
@@ -17,32 +18,69 @@ from .slow import in_place
 def elementwise_twin(op: Op) -> Callable[..., Tensor]:
     """``op_(self, ...)``: the result is written over ``self``."""
     kernel = op.kernel
+    writes = isinstance(kernel, ufunc) and kernel.nin == 2  # kernel(x, y, out)
 
-    def twin(self: Any, *args: Any) -> Tensor:
-        if type(self) in PLAIN and self._place is None and (not MODE.grad or self._edge is NO_EDGE):
-            x = self._data
-            dt = x.dtype
-            if (dt is F32 or dt is F64) and len(args) == 1:
-                (other,) = args
-                kind = type(other)
-                y = other
-                if kind in PLAIN:
-                    if other._place is not None:  # it may share memory with self
-                        return in_place(op, (self, other))
-                    y = other._data if not MODE.grad or other._edge is NO_EDGE else None
-                    if type(y) is not ndarray or y.dtype is not dt or y.shape != x.shape:
-                        return in_place(op, (self, other))
-                elif kind is not float and kind is not int:
-                    return in_place(op, (self, other))
-                kernel(x, y, x)
-                if self._ver is None:
-                    self._ver = [1]
-                else:
-                    self._ver[0] += 1
-                return self
-        return in_place(op, (self, *args))
+    def twin(self: Any, *args: Any, alpha: Any = 1) -> Tensor:
+        if (
+            not writes
+            or type(self) not in PLAIN
+            or self._place is not None
+            or (MODE.grad and self._edge is not NO_EDGE)
+            or len(args) != 1
+            or alpha != 1
+        ):
+            return _general(op, self, args, alpha)
+        x, other = self._data, args[0]
+        dt, kind = x.dtype, type(other)
+        if dt is not F32 and dt is not F64:
+            return in_place(op, (self, other))
+        if kind in PLAIN:
+            # a view may share memory with self
+            if other._place is not None or (MODE.grad and other._edge is not NO_EDGE):
+                return in_place(op, (self, other))
+            y = other._data
+            if y.dtype is not dt or y.shape != x.shape:
+                return in_place(op, (self, other))
+        elif kind is float or kind is int:
+            y = other
+        else:
+            return in_place(op, (self, other))
+        try:
+            kernel(x, y, x)
+        except LEAVE:
+            return in_place(op, (self, other))
+        if self._ver is None:
+            self._ver = [1]
+        else:
+            self._ver[0] += 1
+        return self
 
     return named_twin(twin, op)
+
+
+def _general(op: Op, self: Any, args: tuple[Any, ...], alpha: Any) -> Tensor:
+    if len(args) == 2 and op.scaled is not None:  # the deprecated add_(alpha, other)
+        alpha, args = args[0], args[1:]
+    if type(alpha) is int and alpha == 1:
+        return in_place(_form(op, args), (self, *args))
+    if op.scaled is None:
+        raise TypeError(f"{op.name}_() got an unexpected keyword argument 'alpha'")
+    return in_place(op.scaled, (self, *args, alpha))
+
+
+def _form(op: Op, args: tuple[Any, ...]) -> Op:
+    return op if op.number is None or isinstance(args[0], Tensor) else op.number
+
+
+def twin_of(name: str, op: Op, number: Op) -> Callable[..., Tensor]:
+    """An in-place operation of its own, in two forms: for a tensor and for a number."""
+
+    def twin(self: Any, other: Any) -> Tensor:
+        return in_place(op if isinstance(other, Tensor) else number, (self, other))
+
+    twin.__name__ = twin.__qualname__ = name
+    twin.op = op  # type: ignore[attr-defined]
+    return twin
 
 
 def general_twin(op: Op) -> Callable[..., Tensor]:

@@ -178,9 +178,12 @@ class Op:
     call: Callable[..., Any]  # the closure users call
     public: Callable[..., Any]  # what __torch_function__ is told was called
     check: Callable[..., None] | None = None  # raises PyTorch's errors, on the general path
+    scaled: Op | None = None  # the same operation with a factor on its second operand
     fixed: frozenset[str] = frozenset()  # elementwise inputs that keep their own dtype
     refused: tuple[Any, ...] = ()  # dtypes PyTorch has no kernel for, and what it says
+    rewrites = False  # in place, it may write to elements that share memory
     refuses_gradients = False  # recorded, but has no derivative
+    number: Any = None  # the form whose second operand is a number, where its node differs
     contiguous = False  # an elementwise result that ignores its inputs' order in memory
 
     def __init__(
@@ -273,7 +276,7 @@ class Op:
                 return readers is None or any(edges[k][0] is not None for k in readers)
         return False
 
-    def save(self, args: Any, edges: Any, outs: list[Tensor], at_level: bool = False) -> list[Any]:
+    def save(self, args: Any, edges: Any, outs: list[Tensor] | None, at_level: bool = False) -> list[Any]:
         """The entries a node of this operation keeps.
 
         A node of a transform level keeps results as it keeps inputs: they are of the level below.
@@ -295,7 +298,10 @@ class Op:
             elif kind == TRANSPOSED:
                 entries.append(is_transposed(args[i]._data))
             elif kind == RESULT:
-                entries.append(save_input(outs[i]) if at_level else save_result(outs[i], i))
+                if outs is None:
+                    entries.append(None)
+                else:
+                    entries.append(save_input(outs[i]) if at_level else save_result(outs[i], i))
             else:
                 entries.append([tuple(a.shape) for a in args[0]])
         return entries

@@ -11,6 +11,7 @@ Static arguments are kept beside them as they are; the operation knows which ent
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from .. import dtypes, errors
@@ -102,7 +103,11 @@ def open_tensor(entry: Any, node: Node) -> Any:
 
 def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:
     """The error for a saved tensor that was written to since."""
+    from .views import edge_of
+
     kind = f"torch.{dtypes.FROM_ARRAY[t._data.dtype].legacy}Tensor"
+    with contextlib.suppress(RuntimeError):  # a view may not follow its base
+        edge = edge_of(t) if t._edge is edge else edge
     node = edge[0]
     origin = ""
     if node is not None and not isinstance(node, AccumulateGrad):

@@ -247,6 +247,7 @@ def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
     """``out=``: compute, check, resize if needed, copy."""
     if op.node is not None and not op.refuses_gradients:
         check_out(op.name, inputs_of(op, args), out)
+    check_overlap(out, [a for a in inputs_of(op, args) if a is not out])
     result = finish(op, args, compute(op, args))
     return write_out(result, out)
 
@@ -293,13 +294,16 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
             return levels.process_in_place(op, args)
     recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in inputs)
     check_in_place(target, recording)
-    check_overlap(target, inputs[1:])
+    if op.check is not None:
+        op.check(*args)
+    shared = check_overlap(target, inputs[1:], op.rewrites)
     data = compute(op, args)
     check_result(data, target)
-    if type(target._data) is MetaArray:
-        return target
     node = _in_place_node(op, args) if recording and op.node is not None else None
-    target._data[...] = data
+    if shared:
+        _write_changes(target._data, data)
+    elif type(target._data) is not MetaArray:
+        target._data[...] = data
     bump(target)
     if node is not None:
         op.save_results(node.saved, [target])
@@ -312,25 +316,36 @@ def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
     target = args[0]
     edges = edges_of(op, args)
     if op.needs_input(0, edges):
-        old = wrap(target._data.copy())  # the rule needs what is about to be overwritten
+        # the rule needs what is about to be overwritten
+        old = wrap(target._data if type(target._data) is MetaArray else target._data.copy("K"))
         old._edge = edges[0]
         args = (old, *args[1:])
-    saved = op.save(args, edges, [target])
+    saved = op.save(args, edges, None)
     return new_node(op.node, edges, saved, target._data.shape, target._data.dtype)
 
 
-def check_overlap(target: Tensor, inputs: Any) -> None:
-    """PyTorch's errors for writing to memory that several elements, or part of an input, share."""
+def check_overlap(target: Tensor, inputs: Any, allowed: bool = False) -> bool:
+    """PyTorch's errors for writing to memory that several elements, or part of an input, share.
+
+    Returns whether elements share memory, which is ``allowed`` to a few operations.
+    """
     x = target._data
-    if x.size and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True)):
+    shared = x.size > 0 and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+    if shared and not allowed:
         raise RuntimeError(errors.INTERNAL_OVERLAP)
-    if type(x) is not ndarray:
-        return
+    if type(x) is not ndarray or not x.size:
+        return False
     for a in inputs:
         if isinstance(a, Tensor) and a is not target and type(a._data) is ndarray:
             y = a._data
             if np.may_share_memory(x, y) and _overlap_partly(x, y):
                 raise RuntimeError(errors.PARTIAL_OVERLAP)
+    return shared
+
+
+def _write_changes(x: ndarray, data: ndarray) -> None:
+    """Write what is new, so that an element left alone does not undo the write of its twin."""
+    np.copyto(x, data, where=(x != data) & ~((x != x) & (data != data)))
 
 
 def _overlap_partly(x: ndarray, y: ndarray) -> bool:

@@ -13,7 +13,17 @@ from typing import Any, NamedTuple
 
 from .. import errors
 from ..modes import MODE
-from ..tensor import NO_EDGE, Place, Tensor, address, counter, is_inference, wrap
+from ..tensor import (
+    NO_EDGE,
+    Place,
+    Shared,
+    Tensor,
+    address,
+    counter,
+    is_inference,
+    storage_array,
+    wrap,
+)
 from .node import Entry, Node, is_leaf_edge, new_node
 from .saved import Packed, open_tensor
 
@@ -118,6 +128,9 @@ def as_view(data: Any, of: Tensor, made: str | None = None) -> Tensor:
     elif not MODE.grad:
         made = "no_grad"
     t._ver = ver = counter(of)
+    if inference:
+        t._place = Shared(storage_array(of), inference=True)
+        return t
     base = None if of._place is None else of._place.base
     parent = of._place.made if base is not None and of._place is not None else None
     t._place = Place(of if base is None else base, ver[0], made or parent, inference)
@@ -152,17 +165,16 @@ _MADE = {
 def check_in_place(t: Tensor, recording: bool) -> None:
     """Raise PyTorch's error if ``t`` may not be written to now."""
     place = t._place
+    if recording and MODE.grad:
+        if place is not None and place.base is not None:
+            if place.made is not None:
+                raise _refused(t, place, indirect=False)
+            if requires_grad(t) and is_leaf_edge(place.base._edge):
+                raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
+        elif t._edge is not NO_EDGE and is_leaf_edge(t._edge):
+            raise RuntimeError(errors.LEAF_IN_PLACE)
     if place is not None and place.inference and not MODE.inference:
         raise RuntimeError(errors.INFERENCE_IN_PLACE)
-    if not recording or not MODE.grad:
-        return
-    if place is not None and place.base is not None:
-        if place.made is not None:
-            raise _refused(t, place, indirect=False)
-        if requires_grad(t) and is_leaf_edge(place.base._edge):
-            raise RuntimeError(errors.VIEW_OF_LEAF_IN_PLACE)
-    elif t._edge is not NO_EDGE and is_leaf_edge(t._edge):
-        raise RuntimeError(errors.LEAF_IN_PLACE)
 
 
 def bump(t: Tensor) -> None:
