@@ -53,7 +53,9 @@ def tensors(*arrays) -> list[torch.Tensor]:
     return [torch.from_numpy(a) for a in arrays]
 
 
-def convolution_lines(batch, channels, size, outputs, kernel, padding=0, stride=1, needs_input=True):
+def convolution_lines(
+    batch, channels, size, outputs, kernel, padding=0, stride=1, needs_input=True
+):
     """Forward, and the backward a training step runs (weight, bias and, if needed, input)."""
     x, weight, bias = (
         normal(batch, channels, size, size),

@@ -114,17 +114,46 @@ def test_sci_mode_lasts_until_the_next_call() -> None:
 
 
 def test_subclass_hears_of_printing() -> None:
-    class Logged(torchlike.Tensor):
-        calls: list[str] = []
+    calls = []
 
+    class Logged(torchlike.Tensor):
         @classmethod
         def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None):
-            cls.calls.append(func.__name__)
+            calls.append(func.__name__)
             return super().__torch_function__(func, types, args, kwargs or {})
 
     x = torchlike.tensor([1.0, 2.0]).as_subclass(Logged)
     assert repr(x) == f"{x}" == "Logged([1., 2.])"
-    assert Logged.calls == ["__repr__", "__format__"]
+    assert calls == ["__repr__", "__format__"]
+
+
+def test_inside_transforms() -> None:
+    from functional.transforms import grad, jvp, vmap
+
+    seen = []
+
+    def show(x: Any) -> Any:
+        seen.append(repr(x))
+        return x.sum()
+
+    ones = torchlike.ones(2, 2, 1)
+    grad(show)(ones)
+    assert seen.pop() == (
+        "GradTrackingTensor(lvl=1, value=\n    tensor([[[1.],\n             [1.]],\n\n"
+        "            [[1.],\n             [1.]]])\n)"
+    )
+    vmap(vmap(show))(ones)
+    assert seen.pop() == (
+        "BatchedTensor(lvl=2, bdim=0, value=\n    BatchedTensor(lvl=1, bdim=0, value=\n"
+        "        tensor([[[1.],\n                 [1.]],\n\n                [[1.],\n"
+        "                 [1.]]])\n    )\n)"
+    )
+    jvp(show, (torchlike.ones(2),), (torchlike.ones(2),))
+    assert seen.pop() == "GradTrackingTensor(lvl=1, value=\n    tensor([1., 1.])\n)"
+    grad(lambda x: (seen.append(f"{x:.2f}"), x * 2)[1])(torchlike.tensor(1.5))
+    assert seen.pop() == "1.50"
+    with pytest.raises(RuntimeError, match=r"vmap: It looks like you're calling .item\(\)"):
+        vmap(lambda x: (f"{x}", x)[1])(torchlike.ones(2))
 
 
 def test_read_only_and_reversed_memory() -> None:

@@ -6,7 +6,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import dtypes, errors
 from .modes import MODE
@@ -19,22 +19,30 @@ from .tape.views import requires_grad as view_requires_grad
 from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory
 
 
+class GradientEdge(NamedTuple):
+    """Where a tensor's gradient arrives: an output of a node. Stands for the tensor in ``grad``."""
+
+    node: Any
+    output_nr: int
+    ownership_token: Any = None
+
+
 def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (tuple, list)) else [value]
 
 
 def _listed(value: Any) -> list[Any]:
-    """One tensor, or any iterable of them."""
-    return [value] if isinstance(value, Tensor) else list(value)
+    """One tensor (or edge), or any iterable of them."""
+    return [value] if isinstance(value, (Tensor, GradientEdge)) else list(value)
 
 
 def _edges(tensors: list[Any]) -> list[Any]:
     for t in tensors:
-        if not isinstance(t, Tensor):
+        if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(
                 f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}"
             )
-    return [edge_of(t) for t in tensors]
+    return [edge_of(t) if isinstance(t, Tensor) else (t.node, t.output_nr) for t in tensors]
 
 
 def _gradient_for(i: int, output: Tensor, g: Any) -> Tensor:

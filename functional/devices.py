@@ -33,6 +33,8 @@ class device:
             raise TypeError(
                 "device(): argument 'type' (position 1) must be str, not " + _type_name(type)
             )
+        if not type:
+            raise RuntimeError("Device string must not be empty")
         kind, found = _parse(type)
         if found is not None and index is not None:
             raise RuntimeError(

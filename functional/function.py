@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from . import errors
-from .modes import MODE, no_grad
-from .ops.create import like
+from .modes import ANOMALY, MODE, no_grad
+from .ops.create import filled, like
 from .tape import levels
 from .tape.node import Node, next_seq
 from .tape.saved import open_tensor, save_input, save_result
@@ -21,7 +23,7 @@ class FunctionCtx(Node):
 
     frees = True
     function: Any
-    outputs_info: list[tuple[tuple[int, ...], Any]]
+    outputs_info: list[tuple[tuple[int, ...], Any] | None]
     needs: tuple[bool, ...]
     is_tensor: list[bool]
     has_saved = False
@@ -72,14 +74,12 @@ class FunctionCtx(Node):
         if self.materialize_grads:
             grads = [self._zeros(i) if x is None else x for i, x in enumerate(grads)]
         with levels.hidden():
-            found = self.function.backward(self, *grads)
+            found = self.function._derivative()(self, *grads)
         return self._for_tensors(found if isinstance(found, (tuple, list)) else (found,))
 
-    def _zeros(self, i: int) -> Tensor:
-        shape, dtype = self.outputs_info[i]
-        from .ops.create import filled
-
-        return filled(0, shape, dtype, None, False)
+    def _zeros(self, i: int) -> Tensor | None:
+        info = self.outputs_info[i]
+        return None if info is None else filled(0, info[0], info[1], None, False)
 
     def _for_tensors(self, found: Any) -> list[Any]:
         """The gradients of tensor arguments; those of other arguments must be None."""
@@ -94,9 +94,11 @@ class FunctionCtx(Node):
         for i, (x, tensor) in enumerate(zip(found, self.is_tensor, strict=True)):
             if not tensor and x is not None:
                 raise RuntimeError(
-                    f"function {self.name()} returned a gradient different from None at position "
+                    f"function {self.name()} returned a gradient different than None at position "
                     f"{i + 1}, but the corresponding forward input was not a Variable"
                 )
+            if x is not None and not isinstance(x, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(x).__name__})")
         return [x for x, tensor in zip(found, self.is_tensor, strict=True) if tensor]
 
     def __repr__(self) -> str:
@@ -128,6 +130,15 @@ class Function(metaclass=_FunctionMeta):
             "You must implement the forward function for custom autograd.Function."
         )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
+            "static, so you should invoke them on the class itself. Instantiating an autograd "
+            "function will raise an error in a future version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
         raise NotImplementedError(
@@ -135,7 +146,20 @@ class Function(metaclass=_FunctionMeta):
             "autograd.Function to use it with backward mode AD."
         )
 
+    vjp = backward
     setup_context: Any = None
+
+    @classmethod
+    def _derivative(cls) -> Any:
+        """The one of ``backward`` and ``vjp`` that the user wrote."""
+        if cls.vjp is Function.vjp:
+            return cls.backward
+        if cls.backward is not Function.backward:
+            raise RuntimeError(
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
+                "should only implement one of them."
+            )
+        return cls.vjp
 
     @classmethod
     def new_context(cls, args: tuple[Any, ...], edges: list[Any]) -> FunctionCtx:
@@ -143,11 +167,15 @@ class Function(metaclass=_FunctionMeta):
         return new_context(cls, args, edges)
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the operation and record it."""
+        if cls.setup_context is not None:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = bound.args
         if any(isinstance(a, levels.Wrapped) for a in args):
             return levels.process_function(cls, args)
-        return run_function(cls, args)
+        return run_function(cls, args, kwargs if cls.setup_context is None else {})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -167,25 +195,27 @@ def new_context(cls: Any, args: tuple[Any, ...], edges: list[Any]) -> FunctionCt
     it = iter(edges)
     ctx.needs = tuple(tensor and next(it) is not NO_EDGE for tensor in ctx.is_tensor)
     ctx.next_functions = tuple(edges)
+    if ANOMALY.on:
+        ctx.more().anomaly = ANOMALY.forward()  # type: ignore[misc]
     return ctx
 
 
-def call_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...]) -> Any:
+def call_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], named: Any) -> Any:
     """``forward``, in either of its two styles, without recording."""
     with no_grad():
         if cls.setup_context is None:
-            return cls.forward(ctx, *args)
+            return cls.forward(ctx, *args, **named)
         output = cls.forward(*args)
         cls.setup_context(ctx, args, output)
         return output
 
 
-def run_function(cls: Any, args: tuple[Any, ...]) -> Any:
+def run_function(cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """One call of a Function on ordinary tensors."""
     recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in args)
     edges = [edge_of(a) if recording else NO_EDGE for a in args if isinstance(a, Tensor)]
     ctx = new_context(cls, args, edges)
-    result = call_forward(cls, ctx, args)
+    result = call_forward(cls, ctx, args, named)
     several = isinstance(result, (tuple, list))
     outs = list(result) if several else [result]
     inputs = [a for a in args if isinstance(a, Tensor)]
@@ -198,29 +228,44 @@ def run_function(cls: Any, args: tuple[Any, ...]) -> Any:
 def _output(ctx: FunctionCtx, out: Tensor, inputs: list[Tensor], recording: bool) -> Tensor:
     """An output without history of its own; inputs returned as they are become views of them."""
     if any(out is d for d in ctx.dirty_tensors):
-        check_in_place(out, recording)
+        _check_dirty(out, recording)
         bump(out)
         return out
     if any(out is i for i in inputs):
+        if any(out is n for n in ctx.non_differentiable):
+            out = same_memory(out)
+            ctx.non_differentiable = (*ctx.non_differentiable, out)
+            return out
         return as_view(out._data, out, "custom")
     base = base_of(out)
     if base is not None and recording and any(base is i or base is base_of(i) for i in inputs):
         assert out._place is not None
         out._place.made = "custom"
         return out
-    if out._edge is not NO_EDGE:
-        out = same_memory(out)
+    if out._edge is not NO_EDGE and base is None:
+        out._edge = NO_EDGE
     return out
 
 
+def _check_dirty(out: Tensor, recording: bool) -> None:
+    """In-place errors, in the past tense: ``forward`` has already written."""
+    try:
+        check_in_place(out, recording)
+    except RuntimeError as error:
+        raise RuntimeError(str(error).replace("is being used", "has been used")) from None
+
+
 def _record(ctx: FunctionCtx, outs: list[Any]) -> None:
-    tensors = [o for o in outs if isinstance(o, Tensor)]
-    ctx.outputs_info = [(tuple(t.shape), t.dtype) for t in tensors]
-    single = len(tensors) == 1
-    ctx.shape = tensors[0]._data.shape if single else [t._data.shape for t in tensors]
-    ctx.dtype = tensors[0]._data.dtype if tensors else None
-    for nr, t in enumerate(tensors):
-        if any(t is n for n in ctx.non_differentiable) or t.dtype.category < 2:
+    known = [(tuple(o.shape), o.dtype) if isinstance(o, Tensor) else None for o in outs]
+    ctx.outputs_info = known
+    shapes = [() if info is None else info[0] for info in known]
+    types = [None if info is None else info[1].array for info in known]
+    single = len(outs) == 1
+    ctx.shape, ctx.dtype = (shapes[0], types[0]) if single else (shapes, types)
+    ctx.saved = [_entry(at, t, outs) for at, t in enumerate(ctx.to_save)]
+    ctx.has_saved = bool(ctx.saved)
+    for nr, t in enumerate(outs):
+        if not isinstance(t, Tensor) or any(t is n for n in ctx.non_differentiable) or t.dtype.category < 2:
             continue
         if any(t is d for d in ctx.dirty_tensors):
             rebase(t, ctx)
@@ -228,14 +273,17 @@ def _record(ctx: FunctionCtx, outs: list[Any]) -> None:
         t._edge = (ctx, nr)
         if t._place is not None and t._place.base is not None:
             t._place.version = t._ver[0] if t._ver else 0
-    ctx.saved = [_entry(t, tensors) for t in ctx.to_save]
-    ctx.has_saved = bool(ctx.saved)
-    ctx.to_save = ()
+    ctx.to_save = ctx.dirty_tensors = ctx.non_differentiable = ()  # no cycles through outputs
 
 
-def _entry(t: Any, outs: list[Tensor]) -> Any:
+def _entry(at: int, t: Any, outs: list[Any]) -> Any:
     if t is None:
         return None
+    if not isinstance(t, Tensor):
+        raise TypeError(
+            f"save_for_backward can only save variables, but argument {at} is of type "
+            f"{type(t).__name__}"
+        )
     for nr, out in enumerate(outs):
         if t is out:
             return save_result(t, nr)

@@ -20,6 +20,17 @@ class _Mode(threading.local):
 
 MODE = _Mode()
 
+
+class _Anomaly:
+    """Anomaly detection, in all threads: ``forward`` gives the stack to remember with a node."""
+
+    on = False
+    check_nan = True
+    forward: Callable[[], str] | None = None
+
+
+ANOMALY = _Anomaly()
+
 # The exact types whose operands may take the hot path. Any mode that needs to see every
 # operation empties it while it is on, so that eager code never asks about modes.
 _GENERATOR = 0x20  # inspect.CO_GENERATOR, without importing inspect
@@ -141,6 +152,11 @@ class set_grad_enabled(ModeSwitch):
     """Set whether operations are recorded: at once, and until the block ends."""
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                "set_grad_enabled(): argument 'enabled' (position 1) must be bool, not "
+                f"{type(mode).__name__}"
+            )
         self.mode, self.previous = mode, MODE.grad
         MODE.grad = mode
 
@@ -189,6 +205,16 @@ class inference_mode(ModeSwitch):
 def is_grad_enabled() -> bool:
     """Whether operations are recorded in this thread."""
     return MODE.grad
+
+
+def is_anomaly_enabled() -> bool:
+    """Whether anomaly detection is on."""
+    return ANOMALY.on
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """Whether anomaly detection takes NaN for an error."""
+    return ANOMALY.check_nan
 
 
 def is_inference_mode_enabled() -> bool:

@@ -8,12 +8,23 @@ from typing import Any
 from . import dtypes
 from .ops import nn as ops
 from .ops import pointwise
-from .ops.arguments import one_dim
-from .ops.cast import to_dtype
+from .ops.arguments import common_shape, one_dim
+from .ops.cast import contiguous, to_dtype
 from .ops.matmul import linear
 from .ops.random import bernoulli_
 from .ops.create import empty_like
-from .ops.views import squeeze, unsqueeze
+from .ops.nn_checks import (
+    check_conv,
+    check_conv_settings,
+    check_kernel_fits,
+    check_nll,
+    check_pool,
+    check_pool_size,
+    per_dimension,
+    window,
+)
+from .ops.pointwise import add_number, div_number, mul_number
+from .ops.views import squeeze, unsafe_view, unsqueeze, view_
 from .tape.op import public
 from .tensor import Tensor
 
@@ -44,18 +55,6 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
     return found
 
 
-def several(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """One int for every spatial dimension, or one each."""
-    if isinstance(value, (tuple, list)):
-        items = tuple(int(v) for v in value)
-        if len(items) == n:
-            return items
-        if len(items) == 1:
-            return items * n
-        raise RuntimeError(f"expected {name} to be a single integer value or a list of {n} values")
-    return (int(value),) * n
-
-
 # --- convolution ----------------------------------------------------------------------------------
 
 
@@ -68,7 +67,7 @@ def _same_padding(kernel: tuple[int, ...], dilation: tuple[int, ...]) -> tuple[i
 
 def _conv_padding(padding: Any, stride: Any, kernel: Any, dilation: Any, n: int) -> tuple[int, ...]:
     if not isinstance(padding, str):
-        return several(padding, n, "padding")
+        return per_dimension(padding, n, "padding")
     if padding == "valid":
         return (0,) * n
     if padding != "same":
@@ -76,39 +75,6 @@ def _conv_padding(padding: Any, stride: Any, kernel: Any, dilation: Any, n: int)
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     return _same_padding(kernel, dilation)
-
-
-def _check_conv(x: Tensor, weight: Tensor, bias: Any, groups: int, n: int) -> None:
-    shape, wanted = list(x.shape), list(weight.shape)
-    if len(shape) not in (n + 1, n + 2):
-        raise RuntimeError(
-            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input "
-            f"of size: {shape}"
-        )
-    channels = shape[-n - 1]
-    if channels != wanted[1] * groups:
-        full = shape if len(shape) == n + 2 else [1, *shape]
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {wanted}, expected input{full} to have "
-            f"{wanted[1] * groups} channels, but got {channels} channels instead"
-        )
-    if x.dtype is not weight.dtype:
-        from .ops.matmul import c_name
-
-        raise RuntimeError(
-            f"Input type ({c_name(x)}) and bias type ({c_name(weight)}) should be the same"
-        )
-
-
-def _check_kernel_fits(x: Tensor, weight: Tensor, padding: Any, dilation: Any, n: int) -> None:
-    size = [s + 2 * p for s, p in zip(x.shape[-n:], padding, strict=True)]
-    kernel = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
-    if any(k > s for k, s in zip(kernel, size, strict=True)):
-        show = [" x ".join(map(str, v)) for v in (size, kernel)]
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({show[0]}). Kernel size: ({show[1]}). "
-            "Kernel size can't be greater than actual input size"
-        )
 
 
 def _conv(n: int) -> Any:
@@ -121,10 +87,11 @@ def _conv(n: int) -> Any:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Tensor:
-        _check_conv(input, weight, bias, groups, n)
-        step, spread = several(stride, n, "stride"), several(dilation, n, "dilation")
+        check_conv(input, weight, bias, groups, n)
+        step, spread = per_dimension(stride, n, "stride"), per_dimension(dilation, n, "dilation")
         pad = _conv_padding(padding, step, tuple(weight.shape[2:]), spread, n)
-        _check_kernel_fits(input, weight, pad, spread, n)
+        check_conv_settings(step, pad, spread)
+        check_kernel_fits(input, weight, pad, spread, n)
         zero = (0,) * n
         if input.ndim == n + 1:
             x = unsqueeze(input, 0)
@@ -145,22 +112,7 @@ conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
 # --- pooling --------------------------------------------------------------------------------------
 
 
-def _check_pool(x: Tensor, kernel: Any, padding: Any, dilation: Any, stride: Any, n: int) -> None:
-    for k, p in zip(kernel, padding, strict=True):
-        if p > k // 2:
-            raise RuntimeError(
-                "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={dilation[0]}"
-            )
-    if x.ndim not in (n + 1, n + 2):
-        raise RuntimeError(
-            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
-        )
-
-
 def _max_pool(n: int) -> Any:
-    op = (ops.max_pool1d, ops.max_pool2d, ops.max_pool3d)[n - 1]
-
     def max_pool(
         input: Tensor,
         kernel_size: Any,
@@ -170,20 +122,30 @@ def _max_pool(n: int) -> Any:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        kernel = several(kernel_size, n, "kernel_size")
-        step = kernel if stride in (None, (), []) else several(stride, n, "stride")
-        pad, spread = several(padding, n, "padding"), several(dilation, n, "dilation")
-        _check_pool(input, kernel, pad, spread, step, n)
-        x = unsqueeze(input, 0) if input.ndim == n + 1 else input
-        values, indices = op(x, kernel, step, pad, spread, ceil_mode)
-        if x is not input:
-            values = squeeze(values, 0)
-            indices = squeeze(indices, 0) if return_indices else indices
-        return (values, indices) if return_indices else values
+        kernel = window(kernel_size, n, "kernel_size")
+        step = kernel if stride in (None, (), []) else window(stride, n, "stride", True)
+        pad, spread = window(padding, n, "padding"), window(dilation, n, "dilation")
+        check_pool(input, kernel, step, pad, spread, n)
+        settings = (kernel, step, pad, spread, ceil_mode)
+        check_pool_size(input, settings, n)
+        if n == 1:
+            found = _max_pool_lines(input, *settings)
+        else:
+            found = (ops.max_pool2d, ops.max_pool3d)[n - 2](input, *settings)
+        return found if return_indices else found[0]
 
     max_pool.__name__ = max_pool.__qualname__ = f"max_pool{n}d"
     max_pool.__doc__ = f"The maximum of every window over {n} spatial dimension(s)."
     return public(max_pool)
+
+
+def _max_pool_lines(x: Tensor, k: Any, s: Any, p: Any, d: Any, ceil: bool) -> Any:
+    """Pooling of lines: they are images one pixel high."""
+    flat = unsqueeze(x, -2)
+    found = ops.max_pool2d(flat, (1, *k), (1, *s), (0, *p), (1, *d), ceil)
+    if x.requires_grad:
+        return tuple(squeeze(z, -2) for z in found)
+    return tuple(unsafe_view(z, (*z.shape[:-2], z.shape[-1])) for z in found)
 
 
 max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
@@ -243,40 +205,12 @@ def mse_loss(
             UserWarning,
             stacklevel=2,
         )
-        from .tape.slow import size_mismatch
-
-        import numpy as np
-
-        try:
-            shape = np.broadcast_shapes(tuple(input.shape), tuple(target.shape))
-        except ValueError:
-            raise size_mismatch(tuple(input.shape), tuple(target.shape)) from None
-        input, target = input.expand(shape), target.expand(shape)
+        shape = common_shape(input, target)
+        input, target = (t if t.shape == shape else t.expand(shape) for t in (input, target))
     if input.dtype is not target.dtype:
         found = dtypes.promote_types(input.dtype, target.dtype)
         input, target = input.to(found), target.to(found)
     return ops.mse_loss(input, target, reduction_code(reduction))
-
-
-def _check_nll(input: Tensor, target: Tensor) -> None:
-    if input.ndim == 0:
-        raise RuntimeError("input tensor should be 1D or 2D")
-    if target.dtype not in (dtypes.int64, dtypes.uint8):
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
-    batch = () if input.ndim == 1 else (input.shape[0], *input.shape[2:])
-    if tuple(target.shape) != tuple(batch):
-        if input.ndim > 1 and (not target.ndim or input.shape[0] != target.shape[0]):
-            raise ValueError(
-                f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-                f"({target.shape[0] if target.ndim else 1})."
-            )
-        if input.ndim <= 2:
-            raise RuntimeError(
-                "0D or 1D target tensor expected, multi-target not supported"
-            )
-        raise RuntimeError(
-            f"size mismatch (got input: {list(input.shape)}, target: {list(target.shape)})"
-        )
 
 
 def nll_loss(
@@ -290,9 +224,17 @@ def nll_loss(
 ) -> Tensor:
     """The negative log likelihood of class indices; input is (N, C), (C,) or (N, C, *d)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
-    _check_nll(input, target)
-    op = ops.nll_loss if input.ndim <= 2 else ops.nll_loss2d
-    return op(input, target, weight, reduction_code(reduction), ignore_index)[0]
+    check_nll(input, target, weight)
+    code = reduction_code(reduction)
+    if input.ndim <= 2:
+        return ops.nll_loss(input, target, weight, code, ignore_index)[0]
+    if input.ndim == 4:
+        return ops.nll_loss2d(input, target, weight, code, ignore_index)[0]
+    n, classes = input.shape[:2]
+    image = view_(contiguous(input), (n, classes, 1, -1) if input.numel() else (n, classes, 0, 0))
+    flat = view_(contiguous(target), (n, 1, -1) if input.numel() else (n, 0, 0))
+    loss = ops.nll_loss2d(image, flat, weight, code, ignore_index)[0]
+    return loss if code else view_(loss, (n, *input.shape[2:]))
 
 
 def cross_entropy(
@@ -320,18 +262,23 @@ def _soft_cross_entropy(
     input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float, dim: int
 ) -> Tensor:
     """-Σ target · log_softmax(input) over classes; the mean divides by the batch."""
-    if smoothing > 0:
-        target = target * (1 - smoothing) + smoothing / input.shape[dim]
+    if target.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got "
+            f"{target.dtype.legacy}"
+        )
     logs = log_softmax(input, dim)
+    if smoothing > 0:
+        target = add_number(mul_number(target, 1 - smoothing), smoothing / input.shape[dim])
+    product = logs * target
     if weight is not None:
         shape = [1] * input.ndim
         shape[dim] = -1
-        target = target * weight.reshape(shape)
-    total = -(logs * target)
-    if reduction == "mean":
-        n = input.numel() // input.shape[dim]
-        return total.sum() / n
-    return total.sum() if reduction == "sum" else total.sum(dim)
+        product = product * weight.reshape(shape)
+    if reduction == "none":
+        return -product.sum(dim)
+    total = -product.sum()
+    return total if reduction == "sum" else div_number(total, input.numel() / input.shape[dim])
 
 
 def _smoothed(
@@ -345,22 +292,22 @@ def _smoothed(
 ) -> Tensor:
     """Mix the loss with its mean over classes (C. Szegedy et al., 2016)."""
     plain = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    share = smoothing / logs.shape[dim]
     if weight is not None:
         shape = [1] * logs.ndim
         shape[dim] = -1
         logs = logs * weight.reshape(shape)
-    smooth = pointwise.masked_fill(-logs.sum(dim), target == ignore_index, 0)
+    ignored = target == ignore_index
+    smooth = pointwise.masked_fill(-logs.sum(dim), ignored, 0.0)
     if reduction == "mean":
-        kept = target != ignore_index
         if weight is None:
-            smooth = smooth.sum() / kept.sum()
+            smooth = smooth.sum() / (target != ignore_index).sum()
         else:
-            index = pointwise.masked_fill(target, target == ignore_index, 0)
-            smooth = smooth.sum() / (weight[index] * kept).sum()
+            index = pointwise.masked_fill(target, ignored, 0)
+            smooth = smooth.sum() / (weight[index] * (target != ignore_index)).sum()
     elif reduction == "sum":
         smooth = smooth.sum()
-    share = smoothing / logs.shape[dim]
-    return plain * (1 - smoothing) + smooth * share
+    return mul_number(plain, 1 - smoothing) + mul_number(smooth, share)
 
 
 # --- dropout --------------------------------------------------------------------------------------

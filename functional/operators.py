@@ -12,7 +12,7 @@ from typing import Any
 
 from . import autograd, dtypes
 from .kernels.shapes import _contiguous
-from .ops import cast, index, matmul, pointwise, views
+from .ops import arguments, cast, index, matmul, pointwise, views
 from .tape.dispatch import binary_closure, slow_operator
 from .tape.op import TENSOR, Op
 from .tape.slow import in_place
@@ -117,7 +117,15 @@ T.__rsub__, T.__rtruediv__, T.__pow__, T.__rpow__ = _rsub, _rtruediv, _pow, _rpo
 T.__matmul__, T.__rmatmul__ = _matmul, _rmatmul
 T.__neg__, T.__abs__ = pointwise.neg, pointwise.abs
 T.__pos__ = lambda self: self
-T.__invert__ = pointwise.bitwise_not
+
+
+def _invert(self: Tensor) -> Tensor:
+    if self.dtype.category > dtypes.INT:
+        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+    return pointwise.bitwise_not(self)
+
+
+T.__invert__ = _invert
 T.__getitem__, T.__setitem__ = index.getitem, index.setitem
 T.__hash__ = lambda self: id(self)
 
@@ -169,8 +177,22 @@ def _contains(self: Tensor, element: Any) -> bool:
 
 T.__bool__, T.__index__, T.__len__, T.__iter__ = _bool, _index, _len, _iter
 T.__contains__ = _contains
-T.__float__ = lambda self: float(cast.item(self))
-T.__int__ = lambda self: int(cast.item(self))
+
+
+def _number(convert: Any) -> Any:
+    def number(self: Tensor) -> Any:
+        if self.numel() != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        value = cast.item(self)
+        if isinstance(value, complex) and value.imag:
+            kind = "double" if convert is float else "int64_t"
+            raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+        return convert(value.real)
+
+    return number
+
+
+T.__float__, T.__int__ = _number(float), _number(int)
 T.__complex__ = lambda self: complex(cast.item(self))
 T.__array__ = cast.array_protocol
 T.__array_priority__ = 1000
@@ -194,15 +216,16 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     """The shape, or the size of one dimension."""
     if dim is None:
         return self.shape
-    from .ops.arguments import one_dim
-
+    at = arguments.one_dim(self, dim, where="size.dim.1")
     if not self.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    return self.shape[one_dim(self, dim)]
+    return self.shape[at]
 
 
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements apart neighbours along each dimension (or one) lie in memory."""
+    if dim is not None:
+        return stride(self)[arguments.one_dim(self, dim, where="stride.dim.1")]
     data = self._data
     if isinstance(data, Tensor):
         strides = _contiguous(tuple(self.shape), 1)
@@ -211,7 +234,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
         strides = tuple(s // item for s in data.strides)
         if data.flags.c_contiguous:  # NumPy may give any stride to a dimension of size 1 or 0
             strides = strides if base_of(self) is not None else _contiguous(data.shape, 1)
-    return strides if dim is None else strides[dim]
+    return strides
 
 
 def storage_offset(self: Tensor) -> int:

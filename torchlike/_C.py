@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from functional.random import Generator
-from functional.tape.overrides import DisableTorchFunction
-from functional.tape.overrides import disabled as _disabled_torch_function_impl
+from functional.tape import overrides
 
-DisableTorchFunctionSubclass = DisableTorchFunction
+DisableTorchFunction = DisableTorchFunctionSubclass = overrides.DisableTorchFunction
+_disabled_torch_function_impl = overrides.disabled
+
+__all__ = ["DisableTorchFunction", "DisableTorchFunctionSubclass", "Generator"]

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+import math as _math
 from typing import Any
 
-from . import labels as _labels
-from . import loading as _loading
-from . import missing as _missing
-from . import siblings as _siblings
+from . import _start  # before the first import of our core
 
-_siblings.secure()  # before the first import of our core
-_loading.start()
-
+# isort: split
 import functional as _core
 from functional import devices as _devices
 from functional import dtypes as _dtypes
@@ -27,6 +23,8 @@ from functional.dtypes import (
 from functional.modes import (
     enable_grad,
     inference_mode,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_grad_enabled,
     is_inference_mode_enabled,
     no_grad,
@@ -34,10 +32,15 @@ from functional.modes import (
 )
 from functional.random import Generator, default_generator, initial_seed, manual_seed, seed
 from functional.size import Size
+from functional.tape.node import Node as _Node
 from functional.tape.op import TENSOR as _FUNCTIONS
 from functional.tensor import Tensor
 
+from . import copying as _copying
+from . import labels as _labels
+from . import loading as _loading
 from . import methods, names
+from . import missing as _missing
 from .legacy import TYPES as _TYPES
 from .methods import (
     channels_last,
@@ -46,14 +49,12 @@ from .methods import (
     memory_format,
     preserve_format,
 )
-
-from . import copying as _copying
 from .number_info import finfo, iinfo
 from .printing import set_printoptions
 from .torch_version import __version__
 
 strided = methods.STRIDED
-pi, e, inf, nan = 3.141592653589793, 2.718281828459045, float("inf"), float("nan")
+pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 
 for _name in names.FUNCTIONS:
     globals()[_name] = getattr(_FUNCTIONS, _name)
@@ -82,7 +83,7 @@ def numel(input: Tensor) -> int:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_missing.ON_DEMAND[__spec__.name]})
+    return sorted({*globals(), *_missing.present(__spec__.name)})
 
 
 def install(mode: str = "force") -> bool:
@@ -100,4 +101,5 @@ def uninstall() -> None:
 
 
 _labels.label_functions(globals())
+_labels.name_nodes(_Node)
 _loading.watch(_missing.attach, _labels.label)

@@ -87,5 +87,5 @@ def _formatter(whole: bool, scientific: bool) -> Any:
 
 
 def _whole(value: float) -> str:
-    text = "%.0f" % value
+    text = f"{value:.0f}"
     return text if text[-1] in "fn" else text + "."  # inf and nan stay bare

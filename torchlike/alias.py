@@ -100,4 +100,3 @@ def adopt(module: ModuleType) -> None:
     for outer, own in SURFACES.items():
         if _within(name, own):
             sys.modules[outer + name[len(own) :]] = module
-

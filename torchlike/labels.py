@@ -6,11 +6,10 @@ is on. Classes of the core have the place that PyTorch gives them, by the table 
 
 from __future__ import annotations
 
-import sys
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .loading import loaded_modules
+from .loading import PRIVATE, loaded_modules
 
 OWN, PYTORCH = "torchlike", "torch"
 
@@ -25,7 +24,7 @@ PLACES: dict[str, dict[str, str]] = {
         ".autograd.grad_mode": "no_grad enable_grad set_grad_enabled inference_mode",
     },
     "functional.function": {".autograd.function": "Function FunctionCtx"},
-    "functional.tape.node": {".utils.hooks": "Handle", ".autograd.graph": "Node"},
+    "functional.tape.node": {".autograd.graph": "Node"},
     "functional.tape.overrides": {
         "._C": "DisableTorchFunction", ".overrides": "TorchFunctionMode",
     },
@@ -36,6 +35,7 @@ PLACES: dict[str, dict[str, str]] = {
 
 class _State:
     root = OWN
+    node: Any = None  # the base of all node classes
 
 
 STATE = _State()
@@ -45,8 +45,14 @@ def _key(module: ModuleType) -> str:
     """The name of a module in the table, also while the core has its private name."""
     spec = module.__spec__
     name = module.__name__ if spec is None else spec.name
-    private = "torchlike._functional"
-    return "functional" + name[len(private) :] if name.startswith(private) else name
+    return "functional" + name[len(PRIVATE) :] if name.startswith(PRIVATE) else name
+
+
+def _set_module(cls: Any, name: str) -> None:
+    line = vars(cls).get("__firstlineno__")  # Python 3.13 forgets it with the old name
+    cls.__module__ = name
+    if line is not None:
+        cls.__firstlineno__ = line
 
 
 def label(module: ModuleType) -> None:
@@ -56,7 +62,7 @@ def label(module: ModuleType) -> None:
         for name in names.split():
             found = getattr(module, name, None)
             if found is not None:
-                found.__module__ = STATE.root + place
+                _set_module(found, STATE.root + place)
     if key.partition(".")[0] != OWN:
         return
     old, new = module.__name__, STATE.root + key[len(OWN) :]
@@ -68,7 +74,7 @@ def label(module: ModuleType) -> None:
 def _label_classes(members: Any, own: tuple[str, ...], new: str) -> None:
     for member in list(members.values()):
         if isinstance(member, type) and member.__module__ in own and member.__module__ != new:
-            member.__module__ = new
+            _set_module(member, new)
             _label_classes(vars(member), own, new)
 
 
@@ -85,13 +91,27 @@ def label_functions(namespace: dict[str, Any]) -> None:
             value.__module__, value.__qualname__ = OWN, name
 
 
+def _name_node(cls: Any) -> None:
+    """PyTorch's node classes are no module's; those of user-written Functions are."""
+    if hasattr(cls, "function"):
+        cls.__module__ = STATE.root + ".autograd.function"
+    elif cls.__module__.startswith(("functional.", PRIVATE + ".")):
+        cls.__module__ = "builtins"
+
+
+def name_nodes(node: Any) -> None:
+    """Name the classes derived from ``node`` that there are, and those still to come."""
+    STATE.node = node
+    waiting = node.__subclasses__()
+    while waiting:
+        cls = waiting.pop()
+        waiting += cls.__subclasses__()
+        _name_node(cls)
+    node.__init_subclass__ = classmethod(_name_node)
+
+
 def switch(root: str) -> None:
     """Name everything after PyTorch (``torch``) or after ourselves (``torchlike``)."""
     STATE.root = root
+    name_nodes(STATE.node)
     label_all()
-
-
-def current(name: str) -> str:
-    """How one of our modules is called now."""
-    module = sys.modules.get(name)
-    return name if module is None else module.__name__

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 OURS = ("torchlike", "functional")
+PRIVATE = "torchlike._functional"  # the core's name while a program's own module has `functional`
 after: list[Callable[[ModuleType], None]] = []  # called with each module once it is loaded
 
 

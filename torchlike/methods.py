@@ -70,27 +70,6 @@ def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor
     return cast.to(self, "cuda")
 
 
-def clamp_(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    """``clamp`` in place."""
-    return cast.copy_(self, TENSOR.clamp(self, min, max))
-
-
-def masked_fill_(self: Tensor, mask: Tensor, value: Any) -> Tensor:
-    """``masked_fill`` in place."""
-    from functional.ops.pointwise import masked_fill_value
-    from functional.tape.slow import in_place
-
-    if isinstance(value, Tensor):
-        value = value.item()
-    return in_place(masked_fill_value.op, (self, mask, value))
-
-
-def pow_(self: Tensor, exponent: Any) -> Tensor:
-    """``pow`` in place."""
-    self **= exponent
-    return self
-
-
 def get_device(self: Tensor) -> int:
     """The index of the tensor's GPU; -1 on the CPU."""
     return -1 if self.device.index is None else self.device.index
@@ -118,9 +97,9 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
-    for name in ("type_as", "cpu", "cuda", "clamp_", "masked_fill_", "pow_", "get_device"):
+    for name in ("type_as", "cpu", "cuda", "get_device"):
         setattr(Tensor, name, globals()[name])
-    _T.clip_, _T.type, _T.has_names, _T.new = clamp_, type_method, has_names, new_legacy
+    _T.type, _T.has_names, _T.new = type_method, has_names, new_legacy
     for name, value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None)):
         setattr(Tensor, name, create.new_method(name, value))
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor

@@ -35,6 +35,11 @@ def _missing(module: ModuleType, name: str) -> AttributeError:
     return AttributeError(text, name=name, obj=module)
 
 
+def present(own: str) -> list[str]:
+    """The parts of one of our packages that load on demand."""
+    return [name for name in ON_DEMAND.get(own, ()) if find_spec(f"{own}.{name}") is not None]
+
+
 def lookup(module: ModuleType) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module: parts that load on demand, or an AttributeError."""
     spec = module.__spec__

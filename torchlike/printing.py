@@ -17,7 +17,17 @@ from functional.tensor import Parameter, Tensor, device_of
 
 from ._number_format import OPTIONS, PRECISION, texts
 
-_PROFILES = {"default": (PRECISION, 1000, 3), "short": (2, 1000, 2), "full": (PRECISION, math.inf, 3)}
+_PROFILES = {  # precision, threshold, edgeitems
+    "default": (PRECISION, 1000, 3),
+    "short": (2, 1000, 2),
+    "full": (PRECISION, math.inf, 3),
+}
+
+_VMAP_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling "
+    ".item() on a Tensor, please try to rewrite what you're doing with other operations. If error "
+    "is occurring somewhere inside PyTorch internals, please file a bug report."
+)
 
 
 def set_printoptions(
@@ -176,8 +186,17 @@ def _wrapped_text(t: Any) -> str:
     batched = isinstance(t, levels.Batched)
     head = "BatchedTensor" if batched else "GradTrackingTensor"
     where = ", bdim=0" if batched else ""
-    inner = repr(t._data).replace("\n", "\n    ")
-    return f"{head}(lvl={t._level}{where}, value=\n    {inner}\n)"
+    lines = ("    " + line if line else line for line in repr(t._data).split("\n"))
+    return "\n".join([f"{head}(lvl={t._level}{where}, value=", *lines, ")"])
+
+
+def _number(t: Any) -> Any:
+    """The number in a 0-dim tensor, also under a transform that has one number for it."""
+    while isinstance(t, levels.Wrapped):
+        if isinstance(t, levels.Batched):
+            raise RuntimeError(_VMAP_ITEM)
+        t = t._data
+    return t.item()
 
 
 # --- the methods of Tensor ------------------------------------------------------------------------
@@ -203,13 +222,13 @@ def parameter_repr(self: Parameter) -> str:
 def tensor_format(self: Tensor, format_spec: str) -> str:
     """A 0-dim tensor formats as its number; others take no format specification."""
     if type(self) not in overrides.EXACT or MODE.functions:
-        handled, result = overrides.call(
-            Tensor.__format__, (self,), (self, format_spec), {}
-        )
+        handled, result = overrides.call(Tensor.__format__, (self,), (self, format_spec), {})
         if handled:
             return result
-    if type(self) is Tensor and not self.ndim and type(self._data) is not MetaArray:
-        return format(self.item(), format_spec)
+    if self.ndim or type(self._data) is MetaArray:
+        return object.__format__(self, format_spec)
+    if type(self) is Tensor or isinstance(self, levels.Wrapped):
+        return format(_number(self), format_spec)
     return object.__format__(self, format_spec)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.util
+import linecache
 import os
 import sys
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -74,7 +75,7 @@ def _surface(option: str, args: list[str]) -> None:
 def main() -> None:
     """The command line: run what ``sys.argv`` says."""
     how, args = _split(sys.argv[1:])
-    sys.argv[:] = args
+    sys.argv = Arguments(args)
     prepare = {"script": _script, "-m": _module, "-c": _command}[how]
     try:
         _become(*prepare(args[0]))
@@ -159,7 +160,31 @@ def _find_module(name: str) -> ModuleSpec:
 
 def _command(source: str) -> Program:
     sys.argv[0] = "-c"
+    if sys.version_info >= (3, 13):  # its tracebacks show the lines
+        lines = source.splitlines(keepends=True)
+        linecache.cache["<string>"] = len(source), None, lines, "<string>"
     return compile(source, "<string>", "exec", dont_inherit=True), _attributes(), ""
+
+
+# --- child processes ------------------------------------------------------------------------------
+
+
+class Arguments(list[str]):
+    """``sys.argv``, which ``multiprocessing`` sends to a process that it spawns.
+
+    Such a process imports the program's file anew: unpickling the arguments there, before that,
+    turns the alias on.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return in_child, (list(self), sys.path[0])
+
+
+def in_child(arguments: list[str], directory: str) -> Arguments:
+    """Turn the alias on; returns the arguments."""
+    siblings.make_room(directory)
+    alias.install()
+    return Arguments(arguments)
 
 
 # --- running it -----------------------------------------------------------------------------------

@@ -28,10 +28,9 @@ from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 
-from .loading import borrowed, find_elsewhere
+from .loading import PRIVATE, borrowed, find_elsewhere
 
 CORE = "functional"
-PRIVATE = "torchlike._functional"  # the core's name while a program's own module has `functional`
 _HOME = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), CORE)
 
 

@@ -103,8 +103,9 @@ for _name, _alias in (("eq", ""), ("ne", "not_equal"), ("lt", "less"), ("le", "l
     binary(_name, None, names=_alias, differentiable=False)
 for _name in ("logical_and", "logical_or", "logical_xor"):
     binary(_name, None, differentiable=False, only=tensors)
+WHOLE = ("int64", "uint8", "bool", "int8", "float32", "complex64")
 for _name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
-    binary(_name, None, differentiable=False, low=0, high=3)
+    binary(_name, None, differentiable=False, low=0, high=3, dtypes=WHOLE)
 
 # --- selection ------------------------------------------------------------------------------------
 

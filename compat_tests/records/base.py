@@ -75,6 +75,9 @@ def _numpy_name(dtype: str) -> str:
 
 def lay_out(values: np.ndarray, layout: str, shape: tuple[int, ...]) -> np.ndarray:
     """The same values in another order in memory."""
+    if 0 in shape:  # NumPy gives empty arrays strides of 0, which PyTorch would keep
+        strides = np.zeros([max(n, 1) for n in shape], values.dtype).strides
+        return np.lib.stride_tricks.as_strided(np.zeros(1, values.dtype), shape, strides)
     if layout == "t":
         return np.ascontiguousarray(values.T).T
     if layout == "p":

@@ -71,9 +71,9 @@ record("index_select", lambda T, x, d, i: T.index_select(x, d, i), (A(3, 4), 0, 
        (A(3, 4, lay="t"), 1, N(2, high=4)), (A(3, 4), 0, N(0, high=3)), jax=lambda J, x, d, i: J.take(x, J.atleast_1d(i), d),
        covers="index_select_dim index_select_backward", out=True,
        bad=[(A(3, 4), 0, N(1, low=3, high=4)), (A(3, 4), 0, N(1, 1, high=2)), (A(3, 4), 2, N(1, high=2)), (A(3), 0, A(2))])  # fmt: skip
-record("nonzero", lambda T, x: T.nonzero(x), M(3, 4), M(), M(2, 3, lay="t"), M(0, 2), covers="nonzero_rows", differentiable=False,
+record("nonzero", lambda T, x: T.nonzero(x), M(3, 4), M(), M(2, 3, lay="t"), covers="nonzero_rows", differentiable=False,
        batchable=False, out=True)  # fmt: skip
-record("nonzero.tuple", lambda T, x: T.nonzero(x, as_tuple=True), M(3, 4), M(), M(4), differentiable=False, batchable=False)
+record("nonzero.tuple", lambda T, x: T.nonzero(x, as_tuple=True), M(3, 4), M(1), M(4), differentiable=False, batchable=False)
 record("where.single", lambda T, x: T.where(x), M(3, 4), M(4), differentiable=False, batchable=False)
 for _name in ("tril", "triu"):
     record(_name, lambda T, x, k, n=_name: getattr(T, n)(x, k), (A(3, 4), 0), (A(4, 3), 1), (A(2, 3, 3), -1), (A(3, 4, lay="t"), 0),

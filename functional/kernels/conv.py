@@ -13,9 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from .conv_core import forward, gradient_input, gradient_weight
+from .conv_core import forward, gradient_weight
+from .conv_input import gradient_input
 from .conv_plan import make_plan
-from .half import narrow, widen
+from .half import is_half, narrow, widen
+from .threads import workers
 
 __all__ = ["convolution", "convolution_input", "convolution_shape", "convolution_weight"]
 
@@ -50,10 +52,17 @@ def _ordinary(kernel, result_shape, dtype, x_shape, weight_shape, out, settings,
     """Runs one of the three kernels; nothing to add up gives zeros."""
     if 0 in x_shape or 0 in weight_shape or 0 in out:
         return np.zeros(result_shape, dtype)
-    wide = widen(arrays[0][:0]).dtype
-    arrays = [None if a is None else _ready(a, wide) for a in arrays]
-    plan = make_plan(x_shape, weight_shape, out, *settings, wide.itemsize)
-    return narrow(kernel(plan, *arrays), dtype)
+    wide = np.dtype(np.float32) if is_half(arrays[0].dtype) else arrays[0].dtype
+    ready = [None if a is None else _ready(a, wide) for a in arrays]
+    stride, padding, dilation, groups = settings
+    if len(out) == 1:
+        # The kernels want rows: a line is a plane of one row.
+        x_shape, weight_shape, out = (s[:-1] + (1,) + s[-1:] for s in (x_shape, weight_shape, out))
+        stride, padding, dilation = (1, *stride), (0, *padding), (1, *dilation)
+        ready = [a[..., None, :] if a is not None and a.ndim == 3 else a for a in ready]
+    threads = workers()
+    plan = make_plan(x_shape, weight_shape, out, stride, padding, dilation, groups, threads)
+    return narrow(kernel(plan, *ready).reshape(result_shape), dtype)
 
 
 def convolution(

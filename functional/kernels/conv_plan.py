@@ -1,14 +1,16 @@
 """The geometry of a convolution, worked out once per shape and setting.
 
 A plan describes an ordinary (not transposed) convolution of x (N, C, *size) with a weight
-(O, C / groups, *kernel) to (N, O, *out). Samples are handled `batch` at a time, so that the matrix
-of columns stays in cache. Two layouts of that matrix exist:
+(O, C / groups, *kernel) to (N, O, *out), over at least two spatial dims, done as matrix products of
+the weight with columns: one row per input channel and kernel tap, one column per output position.
+Copying x into columns costs as much as multiplying when there are few output channels. Two layouts:
 
-rows   column = one output position. Any stride and dilation; a strided copy whose runs are one
-       output row long.
-flat   column = one position of the padded input, read as if planes, rows and samples followed one
-       another without end. Stride 1 only. Every kernel tap is then one shift of one long line: the
-       copy moves whole lines, at the price of columns at the margins that mean nothing.
+whole  All taps are copied, and one product gives all positions of some samples.
+tall   The taps along the last but one dim (the "rows" of an image) are not copied. The columns
+       hold, for every row of the padded input in turn, all channels and the taps of the other dims;
+       then what an output row needs, the channels and taps of as many consecutive input rows as
+       the kernel is high, lies together already: a matrix that overlaps the next output row's.
+       One product per output row, a kernel height's fraction of the copying.
 """
 
 from __future__ import annotations
@@ -19,45 +21,90 @@ from math import prod
 
 import numpy as np
 
-# Bytes of columns handled at a time. Larger chunks mean fewer, longer matrix products; smaller ones
-# keep the columns near the cores.
-CHUNK_BYTES = 1 << 21
+# Multiply-adds of a product up to which the BLAS keeps it on one thread; then threads of our own,
+# each with its samples, share copying and multiplying alike. A larger product is cut into `pieces`
+# by its left matrix's rows, not fewer than FEWEST_ROWS each.
+SMALL = 1 << 19
+FEWEST_ROWS = 16
+# Columns of a product that is left to the BLAS's threads: fewer do not keep them busy.
+WIDE = 512
+# Bytes of columns made at a time; by each of our threads, or when the BLAS has the threads.
+OWN_BYTES, SHARED_BYTES = 1 << 22, 1 << 24
+# From this many outputs on, copying every tap costs less than many narrow products.
+MANY_OUTPUTS = 128
+# An element copied takes about as long as this many multiply-adds.
+COPY = 10
+# Multiply-adds below which fewer calls matter more than less copying, and those that take a few
+# times as long as waking a thread.
+FEW, WAKE = 1_000_000, 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """See the module's text. Strides are in elements, of the padded buffer."""
+    """See the module's text."""
 
     samples: int
     channels: int
+    outputs: int
+    groups: int
+    threads: int  # threads of our own that there are
     size: tuple[int, ...]
     kernel: tuple[int, ...]
     out: tuple[int, ...]
     stride: tuple[int, ...]
     padding: tuple[int, ...]
     dilation: tuple[int, ...]
-    groups: int
-    outputs: int
     full: tuple[int, ...]  # spatial shape of the padded input
-    flat: bool
-    batch: int  # samples per chunk
-    direct: bool  # x itself serves as the padded buffer
-    inner: tuple[slice, ...]  # where x lies in the padded buffer
-    steps: tuple[int, ...]  # elements of the padded buffer from one position to the next, per dim
-    reach: int  # flat: shift of the last tap
+    tall: bool
+    batch: int  # samples whose columns are made at a time
+    parts: int  # threads of our own that share the work
+    pieces: int  # of the outputs of a group, multiplied one after another
+
+    @property
+    def each(self) -> int:
+        """Outputs of a group."""
+        return self.outputs // self.groups
 
     @property
     def depth(self) -> int:
-        """Rows of columns per group: input channels of a group times taps."""
-        return self.channels // self.groups * prod(self.kernel)
+        """Input channels of a group."""
+        return self.channels // self.groups
 
 
-def _steps(full: tuple[int, ...]) -> tuple[int, ...]:
-    steps, step = [], 1
-    for n in reversed(full):
-        steps.append(step)
-        step *= n
-    return tuple(reversed(steps))
+def share(
+    threads: int, samples: int, work: int, rows: int, depth: int, columns: int, bytes_each: int
+) -> tuple[int, int, int]:
+    """(batch, parts, pieces): samples per chunk, threads of our own, pieces of a product.
+
+    A product is (rows, depth) by (depth, columns) for one sample; `work` is what all of a sample's
+    take, in multiply-adds, and `bytes_each` the memory.
+    """
+    pieces = _pieces(rows, SMALL // (depth * columns))
+    if pieces:
+        multiplies = rows // pieces * depth * columns
+        parts = min(threads, samples) if samples * work > WAKE else 1
+        batch = min(SMALL // multiplies, OWN_BYTES // bytes_each, -(-samples // parts))
+    else:
+        pieces, parts = 1, 1
+        batch = min(-(-WIDE // columns), SHARED_BYTES // bytes_each, samples)
+    batch = max(1, batch)
+    own = -(-samples // parts)
+    return -(-own // -(-own // batch)), parts, pieces  # chunks of equal size
+
+
+def _pieces(rows: int, most: int) -> int:
+    """The smallest divisor of rows that leaves at most `most` rows a piece; 0 if they get few."""
+    if rows <= most:
+        return 1
+    for pieces in range(2, rows // FEWEST_ROWS + 1):
+        if rows % pieces == 0 and rows // pieces <= most:
+            return pieces
+    return 0
+
+
+def fits_pieces(rows: int, each: int) -> bool:
+    """Whether a product of `rows` rows with `each` multiply-adds can be done on one thread."""
+    return _pieces(rows, SMALL // each) > 0
 
 
 @lru_cache(maxsize=512)
@@ -69,51 +116,59 @@ def make_plan(
     padding: tuple[int, ...],
     dilation: tuple[int, ...],
     groups: int,
-    itemsize: int,
+    threads: int,
 ) -> Plan:
     """The plan for these shapes; `out` may be smaller than the full result."""
     size, kernel = tuple(x_shape[2:]), tuple(weight_shape[2:])
-    settings = list(zip(size, kernel, out, stride, padding, dilation, strict=True))
+    settings = zip(size, kernel, out, stride, padding, dilation, strict=True)
     full = tuple(max((o - 1) * s + (k - 1) * d + 1, p + n) for n, k, o, s, p, d in settings)
-    plane = prod(full)
-    flat = all(s == 1 for s in stride) and plane <= 2 * prod(out)
-    columns = plane if flat else prod(out)
-    bytes_each = x_shape[1] * prod(kernel) * columns * itemsize
-    batch = max(1, min(x_shape[0], CHUNK_BYTES // max(1, bytes_each)))
-    if batch < x_shape[0]:
-        # Chunks of equal size: no short last one.
-        batch = -(-x_shape[0] // -(-x_shape[0] // batch))
-    steps = _steps(full)
+    each = weight_shape[0] // groups
+    inner = prod(weight_shape[1:])
+    row = prod(out) // out[-2]
+    work = weight_shape[0] * inner * prod(out) + COPY * x_shape[1] * prod(kernel) * prod(out)
+    tall = (
+        kernel[-2] > stride[-2]
+        and dilation[-2] == 1
+        and x_shape[0] * work > FEW
+        and (each < MANY_OUTPUTS or fits_pieces(each, inner * row))
+    )
+    columns = row if tall else prod(out)
+    stored = x_shape[1] * prod(kernel) * columns * (full[-2] // kernel[-2] + 1 if tall else 1)
+    batch, parts, pieces = share(threads, x_shape[0], work, each, inner, columns, stored * 4)
     return Plan(
         samples=x_shape[0],
         channels=x_shape[1],
+        outputs=weight_shape[0],
+        groups=groups,
+        threads=threads,
         size=size,
         kernel=kernel,
         out=tuple(out),
         stride=stride,
         padding=padding,
         dilation=dilation,
-        groups=groups,
-        outputs=weight_shape[0],
         full=full,
-        flat=flat,
+        tall=tall,
         batch=batch,
-        direct=full == size and (batch == 1 or not flat),
-        inner=tuple(slice(p, p + n) for n, p in zip(size, padding, strict=True)),
-        steps=steps,
-        reach=sum((k - 1) * d * s for k, d, s in zip(kernel, dilation, steps, strict=True)),
+        parts=parts,
+        pieces=pieces,
     )
 
 
-def tap_strides(plan: Plan) -> tuple[int, ...]:
-    """Elements from one tap to the next, per kernel dim."""
-    return tuple(d * s for d, s in zip(plan.dilation, plan.steps, strict=True))
+def pointwise(plan: Plan) -> bool:
+    """One tap over all of x: no columns are needed, x is the matrix."""
+    return prod(plan.kernel) == 1 and plan.out == plan.size == plan.full
+
+
+def steps(size: tuple[int, ...]) -> tuple[int, ...]:
+    """Elements from one position to the next along each dim of a C-contiguous array."""
+    return tuple(prod(size[dim + 1 :]) for dim in range(len(size)))
 
 
 def view(buffer: np.ndarray, shape, strides, offset: int = 0) -> np.ndarray:
-    """A strided view of a C-contiguous buffer; strides and offset in elements.
+    """A strided view of a C-contiguous buffer; strides and offset count elements.
 
-    Much cheaper than as_strided.
+    Several times cheaper than as_strided.
     """
     item = buffer.itemsize
     return np.ndarray(shape, buffer.dtype, buffer, offset * item, [s * item for s in strides])

@@ -16,7 +16,7 @@ exp, expm1, log, log1p, log2, log10 = np.exp, np.expm1, np.log, np.log1p, np.log
 sqrt, sin, cos, tan, tanh = np.sqrt, np.sin, np.cos, np.tan, np.tanh
 sinh, cosh, asin, acos, atan = np.sinh, np.cosh, np.arcsin, np.arccos, np.arctan
 atan2 = np.arctan2
-floor, ceil, trunc, round = np.floor, np.ceil, np.trunc, np.rint
+floor, ceil, trunc = np.floor, np.ceil, np.trunc
 isnan, isinf, isfinite = np.isnan, np.isinf, np.isfinite
 eq, ne, lt, le, gt, ge = (
     np.equal,
@@ -50,6 +50,11 @@ def sgn(x: ndarray) -> ndarray:
 
 
 sign = sgn
+
+
+def round(x: ndarray) -> ndarray:
+    """The nearest whole number, halves to even; integers as they are."""
+    return x.copy() if x.dtype.kind in "iu" else np.rint(x)
 
 
 def rsub(x: Any, other: Any) -> ndarray:
@@ -99,7 +104,10 @@ pow_scalar = pow
 
 def pow_of_scalar(exponent: ndarray, base: Any) -> ndarray:
     """base ** exponent for a number ``base``."""
-    return np.power(np.asarray(base).astype(exponent.dtype), exponent)
+    x = np.asarray(base).astype(exponent.dtype)
+    if exponent.dtype.kind in "iu":
+        return _integer_power(x, exponent)
+    return np.power(x, exponent)
 
 
 def floor_divide(x: ndarray, y: ndarray) -> ndarray:
@@ -145,6 +153,10 @@ def clamp(x: ndarray, low: Any, high: Any) -> ndarray:
 
 def leaky_relu(x: ndarray, negative_slope: float) -> ndarray:
     return np.where(x > 0, x, x * negative_slope)
+
+
+def leaky_relu_backward(g: ndarray, x: ndarray, negative_slope: float) -> ndarray:
+    return np.where(x > 0, g, g * negative_slope)
 
 
 def threshold_backward(g: ndarray, x: ndarray) -> ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 
@@ -94,9 +96,8 @@ def result_strides(shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: i
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     """A new dense array with these byte strides."""
-    order = sorted(range(len(shape)), key=lambda i: (-strides[i], i))
-    flat = np.empty([shape[i] for i in order], dtype)
-    return flat.transpose(np.argsort(order)) if order else flat
+    flat = np.empty(max(math.prod(shape), 1), dtype)
+    return np.ndarray(shape, dtype, flat, 0, strides)
 
 
 def like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:

@@ -50,7 +50,13 @@ def dot(x: ndarray, y: ndarray) -> ndarray:
     return np.asarray(_product(x, y))
 
 
-def _scaled_sum(bias: ndarray, z: ndarray, beta: Any, alpha: Any) -> ndarray:
+def _scaled_sum(
+    product: Any, bias: ndarray, x: ndarray, y: ndarray, beta: Any, alpha: Any
+) -> ndarray:
+    if is_half(x.dtype):  # rounded once, after the sum
+        wide = _scaled_sum(product, widen(bias), widen(x), widen(y), beta, alpha)
+        return wide.astype(x.dtype)
+    z = product(x, y)
     if alpha != 1:
         z *= z.dtype.type(alpha)
     if beta == 0:
@@ -60,14 +66,14 @@ def _scaled_sum(bias: ndarray, z: ndarray, beta: Any, alpha: Any) -> ndarray:
 
 def addmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
     """beta · bias + alpha · x @ y; with beta 0 the bias is ignored, NaN or not."""
-    return _scaled_sum(bias, mm(x, y), beta, alpha)
+    return _scaled_sum(mm, bias, x, y, beta, alpha)
 
 
 def addmv(bias: ndarray, x: ndarray, v: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
     """beta · bias + alpha · x @ v."""
-    return _scaled_sum(bias, mv(x, v), beta, alpha)
+    return _scaled_sum(mv, bias, x, v, beta, alpha)
 
 
 def baddbmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:
     """beta · bias + alpha · x @ y for batches of matrices."""
-    return _scaled_sum(bias, bmm(x, y), beta, alpha)
+    return _scaled_sum(bmm, bias, x, y, beta, alpha)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray
 
+from . import layout
+from .half import is_half, widen
 from .softmax import nll_loss as nll_loss_reduced
 from .softmax import nll_loss_backward
 
@@ -14,16 +16,16 @@ __all__ = ["mse_loss", "mse_loss_backward", "nll_backward", "nll_loss_reduced"]
 
 def nll_backward(
     g: ndarray,
+    x: ndarray,
     target: ndarray,
     weight: ndarray | None,
     total_weight: ndarray,
-    shape: tuple[int, ...],
     reduction: int,
     ignore_index: int,
 ) -> ndarray:
     """The gradient of ``nll_loss_reduced``, tensors first."""
     return nll_loss_backward(
-        g, shape, g.dtype, target, weight, reduction, ignore_index, total_weight
+        g, x.shape, g.dtype, target, weight, reduction, ignore_index, total_weight
     )
 
 
@@ -40,15 +42,22 @@ def _reduce(z: ndarray, reduction: int) -> ndarray:
 
 def mse_loss(x: ndarray, target: ndarray, reduction: int) -> ndarray:
     """(x - target)², reduced."""
+    if is_half(x.dtype):
+        return mse_loss(widen(x), widen(target), reduction).astype(x.dtype)
     d = np.asarray(x - target)
     if reduction and d.flags.c_contiguous and d.dtype.kind == "f" and d.size < 1 << 16:
         flat = d.reshape(-1)
         total = np.asarray(flat @ flat)
         return total if reduction == 2 else np.asarray(total / total.dtype.type(d.size))
-    return _reduce(np.asarray(d * d), reduction)
+    z = _reduce(np.asarray(d * d), reduction)
+    if reduction or x.flags.c_contiguous:
+        return z
+    return layout.with_strides(z, layout.result_strides(z.shape, [x, target], z.itemsize))
 
 
 def mse_loss_backward(g: ndarray, x: ndarray, target: ndarray, reduction: int) -> ndarray:
     """2 g (x - target), divided by the number of elements for the mean."""
+    if is_half(x.dtype):
+        return mse_loss_backward(*(widen(a) for a in (g, x, target)), reduction).astype(x.dtype)
     d = np.asarray(x - target)
     return np.asarray(d * (g * d.dtype.type(2 * _scale(d.size, reduction))))

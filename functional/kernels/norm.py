@@ -14,7 +14,9 @@ from .half import narrow, widen
 def _channel_lines(x: np.ndarray) -> np.ndarray:
     """(N, C, *d) as a contiguous (N, C, L) array of a computing type."""
     x = np.ascontiguousarray(widen(x))
-    return x.reshape(x.shape[0], x.shape[1], -1) if x.size else np.zeros((0, x.shape[1], 1), x.dtype)
+    return (
+        x.reshape(x.shape[0], x.shape[1], -1) if x.size else np.zeros((0, x.shape[1], 1), x.dtype)
+    )
 
 
 def _channel_sum(x: np.ndarray) -> np.ndarray:
@@ -64,6 +66,8 @@ def batch_norm(
         var = _channel_dot(out, out) / lines.dtype.type(count or np.nan)
         _update_running(mean, var, running_mean, running_var, count, momentum)
     else:
+        assert running_mean is not None
+        assert running_var is not None
         mean = widen(running_mean).astype(lines.dtype, copy=False)
         var = widen(running_var).astype(lines.dtype, copy=False)
         out = np.subtract(lines, mean[:, None])
@@ -108,8 +112,6 @@ def batch_norm_backward(
     )
 
 
-
-
 def layer_norm(
     x: np.ndarray,
     normalized_ndim: int,
@@ -149,7 +151,7 @@ def layer_norm_backward(
     weight: np.ndarray | None,
     normalized_ndim: int,
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-    """Gradients (gx, gweight, gbias) given what layer_norm returned; gweight is None without weight.
+    """Gradients (gx, gweight, gbias) given what layer_norm returned; no weight, no gweight.
 
     With gw = g * weight, xhat = (x - mean) * rstd and means over the normalized dims:
     gx = rstd * (gw - mean(gw) - xhat * mean(gw * xhat)).

@@ -18,6 +18,7 @@ from .avg_pool import (
     avg_pool_backward,
     pool_shape,
 )
+from .half import narrow, widen
 from .pool_pairs import fits_pairs, max_pool_pairs
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "avg_pool_backward",
     "max_pool",
     "max_pool_backward",
+    "max_pool_grad",
     "max_pool_gather",
     "pool_shape",
 ]
@@ -43,7 +45,7 @@ def _lowest(dtype: np.dtype):
 def _first_positions(size, out, kernel, stride, padding, dilation):
     """Flat index of the first in-range position of every window, shape `out`, int64."""
     flat = np.zeros((), np.int64)
-    for dim, (n, o, s, p, d) in enumerate(zip(size, out, stride, padding, dilation, strict=True)):
+    for n, o, s, p, d in zip(size, out, stride, padding, dilation, strict=True):
         start = np.arange(o, dtype=np.int64) * s - p
         start = np.where(start < 0, start + -(start // d) * d, start)
         flat = flat[..., None] * n + start
@@ -103,7 +105,7 @@ def _max_pool_taps(x, out, kernel, stride, padding, dilation):
         # stands in `values` yields only to another NaN.
         better = view > values
         if x.dtype.kind in "fV":
-            better |= view != view  # noqa: PLR0124
+            better |= view != view
         np.copyto(values, view, where=better)
         np.copyto(indices, positions[number], where=better)
     return values, indices
@@ -118,6 +120,9 @@ def max_pool(
     ceil_mode: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The maximum of every window and its flat int64 index in the input's spatial plane."""
+    if x.ndim == len(kernel) + 1:  # without a batch
+        values, indices = max_pool(x[None], kernel, stride, padding, dilation, ceil_mode)
+        return values[0], indices[0]
     out = pool_shape(x.shape[2:], kernel, stride, padding, dilation, ceil_mode)
     if fits_pairs(x, out, kernel, stride, padding, dilation):
         found = max_pool_pairs(x)
@@ -128,32 +133,35 @@ def max_pool(
 
 @lru_cache(maxsize=64)
 def _plane_starts(planes: int, size: int) -> np.ndarray:
-    starts = np.arange(0, planes * size, size or 1, dtype=np.int64)[:planes, None]
+    starts = np.arange(planes, dtype=np.int64)[:, None] * size
     starts.flags.writeable = False
     return starts
 
 
-def _flat_positions(indices: np.ndarray, size: int) -> np.ndarray:
-    """Indices within planes (N, C, *out) as flat positions in the whole (N, C, *spatial) array."""
-    planes = indices.shape[0] * indices.shape[1]
-    lines = indices.reshape(planes, -1)
-    return lines if planes == 1 else lines + _plane_starts(planes, size)
+def _flat_positions(lines: np.ndarray, size: int) -> np.ndarray:
+    """Indices within planes (P, positions) as flat positions in the whole (P, size) array."""
+    return lines if len(lines) == 1 else lines + _plane_starts(len(lines), size)
 
 
-def max_pool_backward(
-    g: np.ndarray, indices: np.ndarray, x_shape: tuple[int, ...]
-) -> np.ndarray:
+def max_pool_backward(g: np.ndarray, indices: np.ndarray, x_shape: tuple[int, ...]) -> np.ndarray:
     """Adds every g (N, C, *out) to the position in (N, C, *spatial) its maximum came from."""
-    half = g.dtype.kind == "V" or g.dtype == np.float16
-    out = np.zeros(x_shape, np.float32 if half else g.dtype)
+    wide = widen(g)
+    planes, size = x_shape[0] * x_shape[1], prod(x_shape[2:])
+    result = np.zeros((planes, size), wide.dtype)
     if g.size:
-        flat = _flat_positions(indices, prod(x_shape[2:])).reshape(-1)
-        np.add.at(out.reshape(-1), flat, g.reshape(-1).astype(out.dtype, copy=False))
-    return out.astype(g.dtype) if half else out
+        positions = _flat_positions(indices.reshape(planes, -1), size)
+        np.add.at(result.reshape(-1), positions.reshape(-1), wide.reshape(-1))
+    return narrow(result.reshape(x_shape), g.dtype)
+
+
+def max_pool_grad(g: np.ndarray, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """max_pool_backward for a pooled array ``x``."""
+    return max_pool_backward(g, indices, x.shape)
 
 
 def max_pool_gather(x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """The values of x (N, C, *spatial) at the indices (N, C, *out): max_pool_backward's adjoint."""
     if not indices.size:
         return np.empty(indices.shape, x.dtype)
-    return x.reshape(-1).take(_flat_positions(indices, prod(x.shape[2:]))).reshape(indices.shape)
+    lines = indices.reshape(indices.shape[0] * indices.shape[1], -1)
+    return x.reshape(-1).take(_flat_positions(lines, prod(x.shape[2:]))).reshape(indices.shape)

@@ -10,6 +10,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from .threads import spread
+
+# Elements that take a few times as long as waking a thread.
+SHARE = 60_000
+
 
 def fits_pairs(x, out, kernel, stride, padding, dilation) -> bool:
     """Whether max_pool_pairs applies: 2 x 2, stride 2, no padding, even sizes, native floats."""
@@ -38,24 +43,36 @@ def _corners(height: int, width: int) -> np.ndarray:
 def max_pool_pairs(x: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Values and indices, or None when there are NaNs, whose indices need the general way."""
     n, c, height, width = x.shape
-    half = width // 2
-    flat = x.reshape(-1)
-    left, right = flat[0::2], flat[1::2]
-    pairs = np.maximum(left, right).reshape(-1, 2, half)
-    top, bottom = pairs[:, 0], pairs[:, 1]
-    values = np.maximum(top, bottom)
+    lines = np.ascontiguousarray(x).reshape(n * c, height * width)
+    planes = (n * c, height // 2, width // 2)
+    values, indices = np.empty(planes, x.dtype), np.empty(planes, np.int64)
+
+    def work(first: int, last: int) -> None:
+        _pool_planes(lines[first:last], width, values[first:last], indices[first:last])
+
+    spread(n * c, x.size // SHARE, work)
     if x.dtype.kind == "f":
         low = np.minimum.reduce(values, axis=None)
-        if low != low:  # noqa: PLR0124
+        if low != low:
             return None
-    lower = bottom > top
-    column = np.greater(right, left).reshape(-1, 2, half)
+    shape = (n, c, height // 2, width // 2)
+    return values.reshape(shape), indices.reshape(shape)
+
+
+def _pool_planes(lines, width, values, indices) -> None:
+    """Pools planes (P, height * width) into values and indices (P, height / 2, width / 2)."""
+    flat = lines.reshape(-1)
+    left, right = flat[0::2], flat[1::2]
+    kind = np.min_scalar_type(width + 1)
+    pairs = np.maximum(left, right).reshape(-1, 2, width // 2)
+    top, bottom = pairs[:, 0], pairs[:, 1]
+    column = np.greater(right, left).reshape(-1, 2, width // 2)
+    lower = np.greater(bottom, top)
+    np.maximum(top, bottom, out=values.reshape(top.shape))
     # Of the two rows' column bits take the winning row's.
     offset = np.bitwise_xor(column[:, 0], column[:, 1])
     np.bitwise_and(offset, lower, out=offset)
     np.bitwise_xor(offset, column[:, 0], out=offset)
-    kind = np.min_scalar_type(width + 1)
-    offset = offset.view(np.uint8) + lower.view(np.uint8) * kind.type(width)
-    indices = np.add(_corners(height, width), offset.reshape(n * c, -1))
-    shape = (n, c, height // 2, half)
-    return values.reshape(shape), indices.reshape(shape)
+    steps = lower.view(np.uint8) * kind.type(width) + offset.view(np.uint8)
+    corners = _corners(lines.shape[1] // width, width)
+    np.add(corners, steps.reshape(len(lines), -1), out=indices.reshape(len(lines), -1))

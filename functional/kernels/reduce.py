@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from ..dtypes import DEFAULT
 from .half import is_half, widen
+from .shapes import to_dtype
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _add: Any = np.add.reduce
@@ -16,19 +18,32 @@ _add: Any = np.add.reduce
 Dims = tuple[int, ...] | None
 
 
-def sum(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+def ordered(z: Any) -> ndarray:
+    """The result of a reduction is C-contiguous, whatever the order of its input."""
+    return np.asarray(z, order="C")
+
+
+def _as(x: ndarray, dtype: Any) -> ndarray:
+    """``x`` in the dtype asked for (None: its own)."""
+    return x if dtype is None or x.dtype == dtype.array else to_dtype(x, dtype)
+
+
+def sum(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> ndarray:
     """The sum over ``dim``; integers and booleans sum to int64."""
     if type(x) is not ndarray:
         x = np.asarray(x)
+    if dtype is not None:
+        x = _as(x, dtype)
     if (x.dtype is F32 or x.dtype is F64) and (x.ndim != 2 or dim != (0,)):
-        return _add(x, dim, None, None, keepdim)
+        z = _add(x, dim, None, None, keepdim)
+        return z if x.flags.c_contiguous else ordered(z)
     if is_half(x.dtype):
-        return np.asarray(widen(x).sum(dim, keepdims=keepdim)).astype(x.dtype)
+        return ordered(widen(x).sum(dim, keepdims=keepdim)).astype(x.dtype)
     if x.dtype.kind in "iub":
-        return np.asarray(x.sum(dim, np.int64, keepdims=keepdim))
+        return ordered(x.sum(dim, np.int64 if dtype is None else x.dtype, keepdims=keepdim))
     if dim is not None and x.dtype == np.float32 and x.ndim == 2 and dim == (0,):
         return _column_sum(x, keepdim)
-    return np.asarray(x.sum(dim, keepdims=keepdim))
+    return ordered(x.sum(dim, keepdims=keepdim))
 
 
 def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
@@ -37,12 +52,21 @@ def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
     return z[None] if keepdim else z
 
 
-def mean(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
+def mean(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> ndarray:
     """The mean over ``dim``: the sum divided by the count."""
-    wide = widen(x)
+    wide = widen(x if dtype is None else _as(x, dtype))
     count = x.size if dim is None else math.prod([x.shape[d] for d in dim])
     total = _add(wide, dim, None, None, keepdim) / wide.dtype.type(count)
-    return total if wide is x else np.asarray(total).astype(x.dtype)
+    kind = x.dtype if dtype is None else dtype.array
+    return total if wide is x and x.flags.c_contiguous else ordered(total).astype(kind, copy=False)
+
+
+def sum_whole(x: ndarray, dtype: Any = None) -> ndarray:
+    return sum(x, None, False, dtype)
+
+
+def mean_whole(x: ndarray, dtype: Any = None) -> ndarray:
+    return mean(x, None, False, dtype)
 
 
 def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:
@@ -60,7 +84,7 @@ def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
     wide = widen(x)
     count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
     center = wide - wide.mean(dim, keepdims=True)
-    total = np.asarray((center * np.conj(center)).real.sum(dim, keepdims=keepdim))
+    total = ordered((center * np.conj(center)).real.sum(dim, keepdims=keepdim))
     kind = x.real.dtype
     return np.asarray(total / total.dtype.type(max(count - correction, 0))).astype(kind)
 
@@ -68,8 +92,17 @@ def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
 def _extreme(x: ndarray, dim: Dims, keepdim: bool, reducer: Any, word: str) -> ndarray:
     count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
     if count == 0:
-        raise IndexError(f"{word}(): Expected reduction dim to be specified for input.numel() == 0")
-    return np.asarray(reducer(x, dim, keepdims=keepdim))
+        check_not_empty(word, x.shape, dim)
+    return ordered(reducer(x, dim, keepdims=keepdim))
+
+
+def check_not_empty(word: str, shape: tuple[int, ...], dim: Any) -> None:
+    """PyTorch's errors for a reduction that needs an element and has none."""
+    if dim is None:
+        raise IndexError(f"{word}(): Expected reduction dim to be specified for input.numel() == 0.")
+    for d in dim:
+        if shape[d] == 0:
+            raise IndexError(f"{word}(): Expected reduction dim {d} to have non-zero size.")
 
 
 def amax(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
@@ -85,14 +118,22 @@ max_all, min_all = amax, amin
 
 def argmax(x: ndarray, dim: int | None, keepdim: bool) -> ndarray:
     """The index of the first maximum (of the first NaN, if there is one); flat if dim is None."""
-    z = np.asarray(np.argmax(x.reshape(-1) if dim is None else x, 0 if dim is None else dim))
+    z = _position(np.argmax, "argmax", x, dim)
     return _keep(z.astype(np.int64), x.ndim, dim, keepdim)
 
 
 def argmin(x: ndarray, dim: int | None, keepdim: bool) -> ndarray:
     """The index of the first minimum (of the first NaN, if there is one); flat if dim is None."""
-    z = np.asarray(np.argmin(x.reshape(-1) if dim is None else x, 0 if dim is None else dim))
+    z = _position(np.argmin, "argmin", x, dim)
     return _keep(z.astype(np.int64), x.ndim, dim, keepdim)
+
+
+def _position(finder: Any, word: str, x: ndarray, dim: int | None) -> ndarray:
+    if x.size == 0:
+        check_not_empty(word, x.shape, None if dim is None else (dim,))
+    if dim is None or x.ndim == 0:
+        return np.asarray(finder(x.reshape(-1), 0))
+    return ordered(finder(x, dim))
 
 
 def _keep(z: ndarray, ndim: int, dim: int | None, keepdim: bool) -> ndarray:
@@ -114,34 +155,40 @@ def min_dim(x: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
 def _with_index(x: ndarray, finder: Any, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     if x.ndim == 0:
         return x.copy(), np.zeros((), np.int64)
-    at = np.expand_dims(finder(x, dim), dim)
-    values, at = np.take_along_axis(x, at, dim), at.astype(np.int64)
+    if x.shape[dim] == 0:
+        check_not_empty("max" if finder is np.argmax else "min", x.shape, (dim,))
+    at = np.expand_dims(ordered(finder(x, dim)), dim)
+    values, at = ordered(np.take_along_axis(x, at, dim)), at.astype(np.int64)
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
 def all(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
-    z = np.asarray(x.astype(bool).all(dim, keepdims=keepdim))
+    z = ordered(x.astype(bool).all(dim, keepdims=keepdim))
     return z.astype(np.uint8) if x.dtype == np.uint8 else z
 
 
 def any(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:
-    z = np.asarray(x.astype(bool).any(dim, keepdims=keepdim))
+    z = ordered(x.astype(bool).any(dim, keepdims=keepdim))
     return z.astype(np.uint8) if x.dtype == np.uint8 else z
 
 
-def cumsum(x: ndarray, dim: int) -> ndarray:
+def cumsum(x: ndarray, dim: int, dtype: Any = None) -> ndarray:
     """Running sums along ``dim``; integers sum to int64."""
+    x = _as(x, dtype)
+    kind = np.dtype(np.int64) if x.dtype.kind in "iub" and dtype is None else x.dtype
     if x.ndim == 0:
-        return x.copy()
-    kind = np.int64 if x.dtype.kind in "iub" else None
-    return np.ascontiguousarray(np.cumsum(widen(x), dim, kind)).astype(kind or x.dtype)
+        return x.astype(kind)
+    wide = widen(x)
+    total = np.cumsum(wide, dim, kind if kind.kind in "iub" else None)
+    return ordered(total).astype(kind, copy=False)
 
 
 def logsumexp(x: ndarray, dim: tuple[int, ...], keepdim: bool) -> ndarray:
     """log Σ exp(x), shifted by the maximum so that it does not overflow."""
-    wide = widen(x)
-    top = np.max(wide, dim, keepdims=True, initial=-np.inf)
+    kind = x.dtype if x.dtype.kind not in "iub" else DEFAULT.dtype.array
+    wide = widen(x.astype(kind, copy=False))
+    top = np.max(wide.real, dim, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0)
     z = np.log(np.exp(wide - shift).sum(dim, keepdims=True)) + shift
-    z = np.asarray(z, wide.dtype)
-    return (z if keepdim else z.squeeze(dim)).astype(x.dtype)
+    z = ordered(np.asarray(z, wide.dtype))
+    return (z if keepdim else z.squeeze(dim)).astype(kind)

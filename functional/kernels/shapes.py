@@ -234,7 +234,7 @@ def stack(arrays: list[ndarray], dim: int) -> ndarray:
 def flip(x: ndarray, dims: Shape) -> ndarray:
     """A reversed copy in the order of ``x``."""
     z = layout.like(x)
-    np.copyto(z, np.flip(x, dims) if dims else x)
+    np.copyto(z, np.flip(x, dims) if x.ndim else x)
     return z
 
 

@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from .. import dtypes
@@ -17,6 +18,11 @@ def is_complex(x: Any) -> bool:
     """Whether an array or tensor is complex."""
     d = x.dtype
     return d.is_complex if isinstance(d, dtypes.dtype) else d.kind == "c"
+
+
+def operand(x: Any) -> Any:
+    """What type promotion needs to know of a tensor or number."""
+    return (x.dtype, x.ndim) if isinstance(x, Tensor) else x
 
 
 C_TYPES = {
@@ -45,13 +51,26 @@ def common_shape(*tensors: Any) -> tuple[int, ...]:
     return broadcast_shapes(*(tuple(t.shape) for t in tensors))
 
 
-def one_dim(self: Tensor, dim: Any, extra: int = 0) -> int:
+def wrong_type(where: str, wanted: str, value: Any) -> TypeError:
+    """PyTorch's error for an argument; ``where`` is like ``select.index.2``."""
+    function, name, position = where.split(".")
+    return TypeError(
+        f"{function}(): argument '{name}' (position {position}) must be {wanted}, not "
+        f"{type(value).__name__}"
+    )
+
+
+def integer(value: Any, where: str) -> int:
+    """An argument that must be an int."""
+    if isinstance(value, float) or not hasattr(value, "__index__"):
+        raise wrong_type(where, "int", value)
+    return operator.index(value)
+
+
+def one_dim(self: Tensor, dim: Any, extra: int = 0, where: str = "function.dim.1") -> int:
     """A dimension as a non-negative int; ``extra`` more are allowed (``unsqueeze``)."""
     n = self.ndim + extra
-    try:
-        d = operator.index(dim)
-    except TypeError:
-        raise TypeError(f"dim must be an int, not {type(dim).__name__}") from None
+    d = integer(dim, where)
     width = max(n, 1)
     if not -width <= d < width:
         raise IndexError(
@@ -79,14 +98,46 @@ def ints(args: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(operator.index(a) for a in args)
 
 
+def number_for(value: Any, d: dtypes.dtype) -> Any:
+    """``value`` where dtype ``d`` can hold it; integers may wrap once below zero, as in PyTorch."""
+    kind = d.array.kind
+    number = value.item() if isinstance(value, np.generic) else value
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise ValueError("Overflow when unpacking long long")
+    if kind in "cb" or d.category == dtypes.BOOL:
+        return number
+    if isinstance(number, complex):
+        fits, number = number.imag == 0, number.real
+    elif d.category == dtypes.INT:
+        low, high = np.iinfo(d.array).min, int(np.iinfo(d.array).max)
+        if kind == "u" and isinstance(number, int):
+            low = -high
+        fits = low <= number <= high  # NaN does not
+    else:
+        top = float(ml_dtypes.finfo(d.array).max)
+        fits = not math.isfinite(number) or -top <= number <= top
+    if not fits:
+        kind = _SCALARS.get(d.legacy, d.array.name + "_t")
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    return number
+
+
+_SCALARS = {
+    "Int": "int", "Half": "c10::Half", "Float": "float", "Double": "double",
+    "BFloat16": "c10::BFloat16",
+}  # fmt: skip
+
+
 def infer_size(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     """A shape in which one size may be -1, for ``numel`` elements."""
     unknown = [i for i, n in enumerate(shape) if n == -1]
     if len(unknown) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    for n in shape:
+    for i, n in enumerate(shape):
         if n < -1:
-            raise RuntimeError(f"invalid shape dimension {n}")
+            raise RuntimeError(
+                f"invalid shape dimension {n} at index {i} of shape {list(shape)}"
+            )
     if not unknown:
         if math.prod(shape) != numel:
             raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")

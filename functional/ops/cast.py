@@ -8,10 +8,12 @@ import numpy as np
 
 from .. import devices, dtypes, errors
 from ..kernels.meta import MetaArray, empty
+from ..tape import overrides
 from ..tape.declare import general
 from ..tape.op import public
 from ..tape.slow import in_place
 from ..tensor import Tensor, same_memory, wrap
+from .arguments import number_for, wrong_type
 
 clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0", vmap="lead",
                       jvp="linear", shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
@@ -23,13 +25,15 @@ _cast = general("cast", lambda F, g: g, statics=("dtype",), kernel="to_dtype",
                 shape=lambda x, d: (x.shape, d.array, None))  # fmt: skip
 # over self, so that the gradient goes to the source alone
 _overwrite = general("overwrite", lambda F, g: F.zeros_like(g), lambda F, g: g, inputs=("self", "source"),
-                     kernel="second", node="CopyBackwards", jvp="transpose")  # fmt: skip
+                     kernel="second", node="CopyBackwards", jvp="transpose",
+                     shape=lambda x, source: (np.broadcast_shapes(x.shape, source.shape), x.dtype))  # fmt: skip
 _fill_scalar = general("fill_scalar", lambda F, g: F.zeros_like(g), statics=("value",), kernel="fill_value",
-                       node="FillBackward2")  # fmt: skip
+                       node="FillBackward2", shape=lambda x, value: (x.shape, x.dtype))  # fmt: skip
 _fill_tensor = general("fill_tensor", lambda F, g: F.zeros_like(g), lambda F, g: F.sum(g),
                        inputs=("self", "value"), kernel="fill_value",
-                       node="FillBackward3")  # fmt: skip
-_zero = general("zero", lambda F, g: F.zeros_like(g), kernel="zeros_like", node="ZeroBackward0")
+                       node="FillBackward3", shape=lambda x, value: (x.shape, x.dtype))  # fmt: skip
+_zero = general("zero", lambda F, g: F.zeros_like(g), kernel="zeros_like", node="ZeroBackward0",
+                shape=lambda x: (x.shape, x.dtype))  # fmt: skip
 for _op in (_fill_scalar.op, _fill_tensor.op, _zero.op):
     _op.rewrites = True
 
@@ -51,8 +55,12 @@ def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
 @public
 def detach(self: Tensor) -> Tensor:
     """The same memory without history."""
-    if type(self) not in (Tensor,) and hasattr(self, "_level"):
-        return self.detach_level()  # type: ignore[attr-defined]
+    if type(self) not in overrides.EXACT:
+        if hasattr(self, "_level"):
+            return self.detach_level()  # type: ignore[attr-defined]
+        handled, result = overrides.call(detach, (self,), (self,), {})
+        if handled:
+            return result
     return same_memory(self)
 
 
@@ -99,13 +107,15 @@ _conj.op.holomorphic = False
 
 def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
     """Write ``source`` (broadcast, converted) over ``self``."""
-    from .create import as_tensor
-
-    other = as_tensor(source) if not isinstance(source, Tensor) else source
+    if not isinstance(source, Tensor):
+        raise wrong_type("copy_.other.1", "Tensor", source)
+    other = source
     if other.dtype is not self.dtype:
         other = to_dtype(other, self.dtype)
     if type(other._data) is MetaArray and type(self._data) is not MetaArray:
         raise NotImplementedError(errors.META_COPY)
+    if type(self._data) is MetaArray:
+        other = to_device(other, devices.meta)  # nothing to write to, but shapes must fit
     return in_place(_overwrite.op, (self, other))
 
 
@@ -118,7 +128,12 @@ def fill_(self: Tensor, value: Any) -> Tensor:
                 f"{value.ndim} dimensions."
             )
         return in_place(_fill_tensor.op, (self, value))
-    return in_place(_fill_scalar.op, (self, value))
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        raise TypeError(
+            "fill_() received an invalid combination of arguments - got "
+            f"({type(value).__name__}), but expected one of:"
+        )
+    return in_place(_fill_scalar.op, (self, number_for(value, self.dtype)))
 
 
 def zero_(self: Tensor) -> Tensor:
@@ -138,6 +153,8 @@ def item(self: Tensor) -> Any:
 
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers."""
+    if type(self._data) is MetaArray:
+        raise NotImplementedError(errors.META_COPY)
     x = self._data
     return (x.astype(np.float32) if x.dtype.kind == "V" else x).tolist()
 

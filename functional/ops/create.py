@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes, errors
+from ..kernels import layout as order
 from ..kernels import meta
 from ..kernels.meta import MetaArray
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor, wrap
-from .arguments import ints
+from .arguments import integer, ints, number_for, wrong_type
 
 
 def _placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
@@ -38,10 +39,10 @@ def _array_from(data: Any) -> np.ndarray:
         return data
     if isinstance(data, Tensor):
         return data._data
-    if isinstance(data, (bool, int, float, complex)):
-        return np.asarray(data, dtypes.of_number(data).array)
-    if isinstance(data, (np.generic,)):
+    if isinstance(data, np.generic):
         return np.asarray(data)
+    if isinstance(data, (bool, int, float, complex)):
+        return _numbers(data, dtypes.of_number(data).array)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if hasattr(data, "__array__") and not hasattr(data, "__len__"):
@@ -52,9 +53,13 @@ def _array_from(data: Any) -> np.ndarray:
 
 
 def _array_from_sequence(data: Any) -> np.ndarray:
+    if isinstance(data, (dict, set)):
+        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     items = list(data)
     if not items:
         return np.zeros(0, dtypes.get_default_dtype().array)
+    if isinstance(items[0], (str, bytes)):
+        raise ValueError(f"too many dimensions '{type(items[0]).__name__}'")
     kinds = {type(item) for item in items}
     if kinds <= {bool, int, float}:
         kind = float if float in kinds else int if int in kinds else bool
@@ -70,17 +75,18 @@ def _array_from_sequence(data: Any) -> np.ndarray:
     return np.stack([part.astype(found.array) for part in parts])
 
 
-def _numbers(items: list[Any], dtype: Any) -> np.ndarray:
+def _numbers(items: Any, dtype: Any) -> np.ndarray:
     try:
         return np.asarray(items, dtype)
     except OverflowError:
-        raise RuntimeError("Overflow when unpacking long long") from None
+        raise ValueError("Overflow when unpacking long long") from None
 
 
 def _ragged(first: Any, shape: Any, i: int, dim: int = 0) -> None:
     if not first or not shape:
-        value = "a sequence" if shape else "not a sequence"
-        raise TypeError(f"expected a sequence of equal nesting at item {i}, which is {value}")
+        raise TypeError(
+            "'list' object cannot be interpreted as an integer" if shape else "not a sequence"
+        )
     raise ValueError(
         f"expected sequence of length {first[0]} at dim {dim + 1} (got {shape[0]})"
     )
@@ -128,9 +134,40 @@ def tensor(
             UserWarning,
             stacklevel=2,
         )
+    dtype = as_dtype(dtype, "tensor")
     array = _checked_array(_array_from(data))
     target = array.dtype if dtype is None else dtype.array
+    if dtype is not None and not isinstance(data, (np.ndarray, Tensor)):
+        _check_fits(array, dtype)
     return _placed(np.array(array, target, order="C"), device, requires_grad)
+
+
+def _check_fits(array: np.ndarray, dtype: dtypes.dtype) -> None:
+    """Numbers must fit the dtype they are asked to take."""
+    if array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
+        raise TypeError("must be real number, not complex")
+    if dtype.category == dtypes.INT and array.dtype.kind in "iu" and array.size:
+        limits = np.iinfo(dtype.array)
+        if array.min() < limits.min - (limits.max if limits.min == 0 else 0) or (
+            array.max() > limits.max
+        ):
+            raise RuntimeError(
+                f"value cannot be converted to type {dtype.array.name} without overflow"
+            )
+
+
+def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
+    """A dtype argument: one of ours, a Python number type, or None."""
+    if dtype is None or isinstance(dtype, dtypes.dtype):
+        return dtype
+    if dtype in _NUMBER_TYPES:
+        return _NUMBER_TYPES[dtype]
+    raise TypeError(
+        f"{function}(): argument 'dtype' must be torch.dtype, not {type(dtype).__name__}"
+    )
+
+
+_NUMBER_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
 
 
 @public
@@ -162,17 +199,24 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return wrap(_checked_array(array))
 
 
-# --- filled ---------------------------------------------------------------------------------------
-
-
-def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool) -> Tensor:
-    """A tensor of one value."""
+def check_sizes(shape: tuple[int, ...]) -> None:
+    """PyTorch's error for a negative size."""
     for n in shape:
         if n < 0:
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {n}: {list(shape)}"
             )
+
+
+# --- filled ---------------------------------------------------------------------------------------
+
+
+def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool) -> Tensor:
+    """A tensor of one value."""
+    check_sizes(shape)
     d = (dtype or dtypes.get_default_dtype()).array
+    if value is not None:
+        value = number_for(value, dtypes.FROM_ARRAY[d])
     where = devices.resolve(device)
     if where.type == "meta":
         t = wrap(meta.empty(shape, d))
@@ -195,7 +239,10 @@ def _filler(name: str, value: Any, doc: str) -> Any:
         memory_format: Any = None,
         names: Any = None,
     ) -> Tensor:
-        t = filled(value, _sizes(name, size), dtype, device, requires_grad)
+        shape = sizes(name, size)
+        if name == "zeros" and any(n < 0 for n in shape):
+            raise RuntimeError("zeros: Dimension size must be non-negative.")
+        t = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
         if out is None:
             return t
         from ..tape.slow import write_out
@@ -207,18 +254,27 @@ def _filler(name: str, value: Any, doc: str) -> Any:
     return public(make)
 
 
-def _sizes(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
-    try:
-        return ints(size)
-    except TypeError:
-        bad = size[0] if len(size) == 1 and not isinstance(size[0], (tuple, list)) else size
-        kinds = ", ".join(type(s).__name__ for s in size)
-        raise TypeError(
-            f"{name}(): argument 'size' (position 1) must be tuple of ints, not "
-            f"{type(bad).__name__}"
-            if len(size) == 1
-            else f"{name}() received an invalid combination of arguments - got ({kinds})"
-        ) from None
+def sizes(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
+    """Sizes given one by one or as one sequence; ``name`` is the function's."""
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = tuple(size[0])
+    elif len(size) == 1 and not _is_size(size[0]):
+        raise wrong_type(f"{name}.size.1", "tuple of ints", size[0])
+    for at, n in enumerate(size, 1):
+        if not _is_size(n):
+            kind = type(n).__name__
+            raise TypeError(
+                f"{name}(): argument 'size' must be tuple of ints, but found element of type "
+                f"{kind} at pos {at}"
+                if at == 1
+                else f"{name}(): argument 'size' failed to unpack the object at pos {at} with "
+                f'error "type must be tuple of ints,but got {kind}"'
+            )
+    return ints(size)
+
+
+def _is_size(n: Any) -> bool:
+    return hasattr(n, "__index__") and not isinstance(n, float)
 
 
 zeros = _filler("zeros", 0, "A tensor of zeros.")
@@ -239,6 +295,9 @@ def full(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of ``fill_value``, whose type decides the dtype if none is given."""
+    if not isinstance(fill_value, (Tensor, int, float, complex, np.number, np.bool_)):
+        raise wrong_type("full.fill_value.2", "Number", fill_value)
+    dtype = as_dtype(dtype, "full")
     if isinstance(fill_value, Tensor):
         dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
     dtype = dtype or dtypes.of_number(fill_value)
@@ -262,19 +321,23 @@ def like(
     data = self._data
     if isinstance(data, Tensor):  # a transform's wrapper: the value is the same for all
         return filled(value, tuple(self.shape), dtype or self.dtype, device, requires_grad)
+    phantom = getattr(data, "phantom", data)
     if where.type == "meta":
-        t = wrap(meta.empty(data.shape, array))
-    elif type(data) is MetaArray:
-        return filled(value, tuple(self.shape), dtype or self.dtype, where, requires_grad)
-    elif value is None:
-        t = wrap(np.empty_like(data, array))
+        strides = order.result_strides(data.shape, [phantom], array.itemsize)
+        t = wrap(meta.empty(data.shape, array, strides))
+    elif value is not None and data.flags.c_contiguous:
+        t = wrap(np.full(data.shape, value, array))
     else:
-        t = wrap(np.full_like(data, value, array))
+        t = wrap(order.like(phantom, array))
+        if value is not None:
+            t._data[...] = value
     return _recorded(t, requires_grad)
 
 
 def _liker(name: str, value: Any) -> Any:
     def make(input: Tensor, **kwargs: Any) -> Tensor:
+        if not isinstance(input, Tensor):
+            raise wrong_type(f"{name}.input.1", "Tensor", input)
         return like(value, input, **kwargs)
 
     make.__name__ = make.__qualname__ = name
@@ -307,7 +370,10 @@ def arange(
     **named: Any,
 ) -> Tensor:
     """Numbers from ``start`` (0) up to but not including ``end``, ``step`` apart."""
+    dtype = as_dtype(dtype, "arange")
     start, end, step = _bounds(args, named)
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
@@ -324,6 +390,11 @@ def arange(
 
 def _bounds(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
     values = [a.item() if isinstance(a, Tensor) else a for a in args]
+    for a in values:
+        if not isinstance(a, (int, float, np.number, np.bool_)):
+            at = len(args) if len(args) == 1 else values.index(a) + 1
+            name = "end" if len(args) == 1 else ("start", "end", "step")[at - 1]
+            raise wrong_type(f"arange.{name}.{at}", "Number", a)
     named = {k: v.item() if isinstance(v, Tensor) else v for k, v in named.items()}
     if len(values) == 1 and "end" not in named:
         return 0, values[0], named.get("step", 1)
@@ -378,8 +449,13 @@ def eye(
     layout: Any = None,
 ) -> Tensor:
     """The identity matrix, (n, m)."""
-    d = dtype or dtypes.get_default_dtype()
-    return _placed(np.eye(n, n if m is None else m, dtype=d.array), device, requires_grad)
+    d = as_dtype(dtype, "eye") or dtypes.get_default_dtype()
+    n = integer(n, "eye.n.1")
+    m = n if m is None else integer(m, "eye.m.2")
+    for name, size in (("n", n), ("m", m)):
+        if size < 0:
+            raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
+    return _placed(np.eye(n, m, dtype=d.array), device, requires_grad)
 
 
 def new_method(name: str, value: Any) -> Any:

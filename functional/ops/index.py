@@ -9,10 +9,11 @@ import numpy as np
 from .. import dtypes
 from ..tape.declare import general
 from ..tape.levels import Batched, Wrapped
-from ..tape.op import public
+from ..tape.op import TENSOR, public
+from ..tape.slow import in_place, out_of
 from ..tensor import Tensor, wrap
 from . import views
-from .arguments import one_dim
+from .arguments import integer, number_for, one_dim, wrong_type
 from .cast import copy_
 from .create import filled
 
@@ -61,9 +62,7 @@ put_at.op.rewrites = True
 
 
 def _is_advanced(key: Any) -> bool:
-    return isinstance(key, (Tensor, list, np.ndarray, range)) or (
-        isinstance(key, tuple) and not isinstance(key, str)
-    )
+    return isinstance(key, (Tensor, list, np.ndarray, range, tuple, str))
 
 
 def _index_array(key: Any) -> np.ndarray:
@@ -72,27 +71,37 @@ def _index_array(key: Any) -> np.ndarray:
             raise NotImplementedError("vmap: indexing with a batched tensor")
         key = key._data
     if isinstance(key, Tensor):
-        if key.dtype.category > dtypes.INT:
+        if key.dtype not in _INDEX_TYPES:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         x = key._data
         return x.astype(bool) if x.dtype == np.uint8 else x
-    x = np.asarray([int(k) if isinstance(k, Tensor) else k for k in key])
-    if x.size == 0:
-        return x.astype(np.int64)
-    if x.dtype.kind not in "iub":
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return x
+    if isinstance(key, str):
+        raise TypeError("new(): invalid data type 'str'")
+    x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
+    return x if x.dtype.kind in "ib" else x.astype(np.int64)
+
+
+_INDEX_TYPES = (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_)
 
 
 def _whole(value: Any) -> Any:
     """A bound of a slice as an int or None."""
+    if value is not None and not hasattr(value, "__index__"):
+        raise TypeError("slice indices must be integers or None or have an __index__ method")
     return None if value is None else value.__index__()
 
 
 def _as_tuple(key: Any) -> tuple[Any, ...]:
+    """A key as one index per dimension; a short sequence that holds sequences is one, too."""
     if isinstance(key, tuple):
         return key
+    if isinstance(key, (list, range)) and len(key) < 32 and any(_is_index(k) for k in key):
+        return tuple(key)
     return (key,)
+
+
+def _is_index(key: Any) -> bool:
+    return key is None or key is Ellipsis or isinstance(key, (Tensor, list, tuple, range, slice, str))
 
 
 def _consumed(key: Any) -> int:
@@ -106,11 +115,13 @@ def _consumed(key: Any) -> int:
 def _split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
     """Apply the basic part as views; what is left is an array, or None, per dimension."""
     used = sum(_consumed(k) for k in keys)
+    if not self.ndim and used == 1 and hasattr(keys[-1], "__index__"):
+        _picked(self, 0, 0)
     if used > self.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
     arrays: list[Any] = []
     x, dim = self, 0
-    for key in keys:
+    for place, key in enumerate(keys):
         if key is Ellipsis:
             skip = self.ndim - used
             arrays += [None] * skip
@@ -123,21 +134,25 @@ def _split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
             x = _sliced(x, dim, key)
             arrays.append(None)
             dim += 1
-        elif isinstance(key, (bool, np.bool_)):
+        elif isinstance(key, (bool, np.bool_)) or _is_mask_number(key):
             x = views.unsqueeze(x, dim)
             arrays.append(np.array([0] if key else [], np.int64))
             dim += 1
         elif _is_advanced(key):
             array = _index_array(key)
             if array.ndim == 0 and array.dtype != bool:
-                x = _picked(x, dim, int(array))
+                x = _picked(x, dim, int(array), place)
                 continue
             arrays.append(array)
             arrays += [SKIP] * (array.ndim - 1 if array.dtype == bool and array.ndim else 0)
             dim += array.ndim if array.dtype == bool else 1
         else:
-            x = _picked(x, dim, _integer(key))
+            x = _picked(x, dim, _integer(key), place)
     return x, arrays
+
+
+def _is_mask_number(key: Any) -> bool:
+    return isinstance(key, Tensor) and not key.ndim and key.dtype is dtypes.bool_
 
 
 SKIP = object()  # a dimension that the mask before it covers too
@@ -145,29 +160,32 @@ SKIP = object()  # a dimension that the mask before it covers too
 
 def _integer(key: Any) -> int:
     if not hasattr(key, "__index__"):
-        raise TypeError(
+        raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
             f"valid indices (got {type(key).__name__})"
         )
     return key.__index__()
 
 
-def _picked(x: Tensor, dim: int, index: int) -> Tensor:
+def _picked(x: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
+    """The slice at ``index``; errors tell the key's ``place`` in the subscript."""
     if not x.ndim:
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number"
         )
-    n = x.shape[dim]
+    n = x.shape[dim] if dim < x.ndim else 0
     if not -n <= index < n:
-        raise IndexError(f"index {index} is out of bounds for dimension {dim} with size {n}")
+        raise IndexError(f"index {index} is out of bounds for dimension {place} with size {n}")
     return views._select(x, dim, index % n)
 
 
 def _sliced(x: Tensor, dim: int, key: slice, whole: bool = False) -> Tensor:
     """A slice along ``dim``; ``x`` itself where nothing is left out, unless ``whole``."""
     step = 1 if key.step is None else _whole(key.step)
-    if step <= 0:
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    if step < 0:
         raise ValueError("step must be greater than zero")
     start, end, step = slice(_whole(key.start), _whole(key.stop), step).indices(x.shape[dim])
     if start == 0 and end == x.shape[dim] and step == 1 and not whole:
@@ -199,7 +217,21 @@ def _checked(x: Tensor, arrays: list[Any]) -> tuple[Any, ...]:
         dim += 1
     while keys and keys[-1] is None:
         keys.pop()
+    _check_together([a for a in keys if a is not None])
     return tuple(keys)
+
+
+def _check_together(arrays: list[np.ndarray]) -> None:
+    if len(arrays) < 2:
+        return
+    shapes = [(int(a.sum()),) if a.dtype == bool else a.shape for a in arrays]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(str(list(s)) for s in shapes)
+        raise IndexError(
+            "shape mismatch: indexing tensors could not be broadcast together with shapes " + listed
+        ) from None
 
 
 def getitem(self: Tensor, key: Any) -> Tensor:
@@ -232,40 +264,66 @@ def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False)
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """``self[key] = value``."""
+    value = _value_for(self, value)
+    if isinstance(key, bool):
+        if key:
+            _write(views.unsqueeze(self, 0), value)
+        return
     x, arrays = _split_key(self, _as_tuple(key))
     if all(a is None for a in arrays):
-        target = views.alias(x) if x is self else x
-        _write(target, value)
+        _write(x, value)
         return
-    if not isinstance(value, Tensor):
-        value = wrap(np.asarray(value).astype(self._data.dtype))
-    if value.dtype is not x.dtype:
-        if value.ndim:
+    if value.numel() == 1 and _is_one_mask(arrays):
+        if any(isinstance(k, Tensor) and k.dtype is dtypes.uint8 for k in _as_tuple(key)):
             raise RuntimeError(
-                "Index put requires the source and destination dtypes match, got "
-                f"{x.dtype.legacy} for the destination and {value.dtype.legacy} for the source."
+                "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
             )
         value = value.to(x.dtype)
-    _put_in_place(x, _checked(x, arrays), value, False)
+    _check_put(x, value)
+    _put_in_place(x, _checked(x, arrays), _without_lead(value), False)
 
 
-def _write(target: Tensor, value: Any) -> None:
+def _check_put(x: Tensor, value: Tensor) -> None:
+    if value.dtype is not x.dtype:
+        raise RuntimeError(
+            "Index put requires the source and destination dtypes match, got "
+            f"{x.dtype.legacy} for the destination and {value.dtype.legacy} for the source."
+        )
+
+
+def _is_one_mask(arrays: list[Any]) -> bool:
+    found = [a for a in arrays if a is not None and a is not SKIP]
+    return len(found) == 1 and found[0].dtype == bool
+
+
+def _value_for(self: Tensor, value: Any) -> Tensor:
+    """What is assigned, as a tensor: numbers take the dtype of ``self``."""
     if isinstance(value, Tensor):
-        lead = value.ndim - target.ndim
-        if lead > 0 and all(n == 1 for n in value.shape[:lead]):
-            value = value.reshape(value.shape[lead:])
+        return value
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        kind = f"torch.{self.dtype.legacy}Tensor"
+        raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
+    return wrap(np.asarray(number_for(value, self.dtype)).astype(self._data.dtype))
+
+
+def _without_lead(value: Tensor) -> Tensor:
+    """``value`` without leading dimensions of size 1."""
+    shape = tuple(value.shape)
+    lead = next((i for i, n in enumerate(shape) if n != 1), len(shape))
+    return views._view(value, shape[lead:]) if lead else value
+
+
+def _write(target: Tensor, value: Tensor) -> None:
+    if value.shape == target.shape:
         copy_(target, value)
-    elif isinstance(value, (int, float, complex, np.number)):
+    elif not value.ndim:
         target.fill_(value)
-    elif isinstance(value, (list, tuple, np.ndarray)):
-        copy_(target, wrap(np.asarray(value).astype(target._data.dtype)))
     else:
-        raise TypeError(f"can't assign a {type(value).__name__} to a torch.FloatTensor")
+        value = _without_lead(value)
+        copy_(target, views.expand(value, tuple(target.shape)))
 
 
 def _put_in_place(self: Tensor, keys: tuple[Any, ...], values: Tensor, accumulate: bool) -> Tensor:
-    from ..tape.slow import in_place
-
     found = self._data[tuple(slice(None) if k is None else k for k in keys)].shape
     try:
         fits = np.broadcast_shapes(found, tuple(values.shape)) == found
@@ -281,7 +339,8 @@ def _put_in_place(self: Tensor, keys: tuple[Any, ...], values: Tensor, accumulat
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) ``values`` at ``indices``, in place."""
-    keys = tuple(i._data if isinstance(i, Tensor) else i for i in indices)
+    keys = _checked(self, [i._data if isinstance(i, Tensor) else i for i in indices])
+    _check_put(self, values)
     return _put_in_place(self, keys, values, accumulate)
 
 
@@ -314,6 +373,15 @@ _scatter = general(
     node="ScatterBackward0",
     shape=lambda x, source, index, dim: (x.shape, x.dtype),
 )
+_scatter_value = general(
+    "scatter_number",
+    lambda F, g, index, dim: F.scatter_number(g, 0, index, dim),
+    inputs=("self", "value", "index"),
+    statics=("dim",),
+    kernel="scatter_along",
+    node="ScatterBackward1",
+    shape=lambda x, value, index, dim: (x.shape, x.dtype),
+)
 _index_select = general(
     "index_select_dim",
     lambda F, g, index, self_shape, dim: F.index_select_backward(g, index, self_shape, dim),
@@ -342,10 +410,29 @@ def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
         raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
 
+def _check_rank(self: Tensor, index: Tensor) -> None:
+    if max(index.ndim, 1) != max(self.ndim, 1) and index.numel():
+        raise RuntimeError(
+            "Index tensor must have the same number of dimensions as input tensor"
+        )
+
+
 @public
-def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
+def gather(
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None
+) -> Tensor:
     """Elements of ``self`` along ``dim`` at ``index``, which gives the result's shape."""
+    if out is not None:
+        return out_of(gather, out, self, dim, index)
     at = one_dim(self, dim)
+    if index.dtype in (dtypes.int64, dtypes.int32):
+        _check_rank(self, index)
+        for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=False)):
+            if d != at and n > m and index.numel():
+                raise RuntimeError(
+                    f"Size does not match at dimension {d} expected index {list(index.shape)} to "
+                    f"be no larger than self {list(self.shape)} apart from dimension {at}"
+                )
     _check_index("gather", index, self.shape[at] if self.ndim else 1, at)
     return _gather(self, index, at)
 
@@ -353,34 +440,45 @@ def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
 @public
 def scatter(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
     """A copy of ``self`` with ``src`` (a tensor or a number) written along ``dim`` at ``index``."""
-    at = one_dim(self, dim)
-    _check_index("scatter", index, self.shape[at], at)
-    return _scatter(self, _source(self, index, value if src is None else src), index, at)
+    form, source, at = _scatter_form(self, dim, index, value if src is None else src)
+    return form(self, source, index, at)
 
 
 def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
     """``scatter`` in place."""
-    from ..tape.slow import in_place
+    form, source, at = _scatter_form(self, dim, index, value if src is None else src)
+    return in_place(form.op, (self, source, index, at))
 
+
+def _scatter_form(self: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any, Any, int]:
+    """The operation (its source a tensor or a number), its source, and the dimension."""
     at = one_dim(self, dim)
-    _check_index("scatter", index, self.shape[at], at)
-    source = _source(self, index, value if src is None else src)
-    return in_place(_scatter.op, (self, source, index, at))
-
-
-def _source(self: Tensor, index: Tensor, src: Any) -> Tensor:
+    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
+        raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
+    _check_rank(self, index)
     if not isinstance(src, Tensor):
-        return filled(src, tuple(index.shape), self.dtype, None, False)
-    key = tuple(slice(0, n) for n in index.shape)
-    return src if src.shape == index.shape else getitem(src, key)
+        _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
+        return _scatter_value, src, at
+    for d, (n, m, k) in enumerate(zip(index.shape, self.shape, src.shape, strict=False)):
+        if (d != at and n > m) or n > k:
+            raise RuntimeError(
+                f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} "
+                f"apart from dimension {at} and to be no larger size than src {list(src.shape)}"
+            )
+    _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
+    return _scatter, src, at
 
 
 @public
-def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
+def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> Tensor:
     """Slices of ``self`` along ``dim`` at ``index``, a vector."""
+    if out is not None:
+        return out_of(index_select, out, self, dim, index)
     at = one_dim(self, dim)
     if index.ndim > 1:
         raise IndexError("index_select(): Index is supposed to be a vector")
+    if index.dtype not in (dtypes.int64, dtypes.int32):
+        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     x = index._data
     n = self.shape[at]
     if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
@@ -392,9 +490,11 @@ _nonzero = general("nonzero_rows", kernel="nonzero")
 
 
 @public
-def nonzero(self: Tensor, *, as_tuple: bool = False) -> Any:
+def nonzero(self: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Indices of the non-zero elements: (count, ndim), or one vector per dimension."""
-    rows = _nonzero(self)
+    if out is not None:
+        return out_of(nonzero, out, self.detach())
+    rows = _nonzero(views.unsqueeze(self, 0) if as_tuple and not self.ndim else self)
     return tuple(rows.unbind(1)) if as_tuple else rows
 
 
@@ -406,13 +506,37 @@ _triu = general("triu_of", lambda F, g, diagonal: F.triu(g, diagonal), statics=(
                 shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
 
 
+def _check_matrix(self: Tensor, name: str, diagonal: Any) -> None:
+    integer(diagonal, f"{name}.diagonal.1")
+    if self.ndim < 2:
+        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+
+
+def _triangle_twin(name: str, op: Any) -> Any:
+    def twin(self: Tensor, diagonal: int = 0) -> Tensor:
+        _check_matrix(self, name, diagonal)
+        return in_place(op, (self, diagonal))
+
+    twin.__name__ = twin.__qualname__ = name + "_"
+    return twin
+
+
+TENSOR.tril_, TENSOR.triu_ = _triangle_twin("tril", _tril.op), _triangle_twin("triu", _triu.op)
+
+
 @public
-def tril(self: Tensor, diagonal: int = 0) -> Tensor:
+def tril(self: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The lower triangle of matrices; the rest is 0."""
+    if out is not None:
+        return out_of(tril, out, self, diagonal)
+    _check_matrix(self, "tril", diagonal)
     return _tril(self, diagonal)
 
 
 @public
-def triu(self: Tensor, diagonal: int = 0) -> Tensor:
+def triu(self: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """The upper triangle of matrices; the rest is 0."""
+    if out is not None:
+        return out_of(triu, out, self, diagonal)
+    _check_matrix(self, "triu", diagonal)
     return _triu(self, diagonal)

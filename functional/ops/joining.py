@@ -7,7 +7,10 @@ from typing import Any
 from .. import dtypes
 from ..tape.batching import expanded, shifted
 from ..tape.declare import general
+from ..kernels.layout import result_strides
+from ..kernels.shapes import cat_shape, cat_strides
 from ..tape.op import TENSOR, public
+from ..tape.slow import out_of
 from ..tensor import Tensor
 from .arguments import dims_of, ints, one_dim
 
@@ -16,7 +19,8 @@ def _cat_vjp(F: Any, g: Any, need: Any, shapes: Any, dim: int) -> Any:
     grads, at = [], 0
     for needed, shape in zip(need, shapes, strict=True):
         if shape == (0,):
-            grads.append(F.slice_(g, dim, 0, 0, 1).reshape(-1)[:0] if needed else None)
+            none = F.slice_(g, dim, 0, 0, 1)
+            grads.append(F.zeros_like(F.reshape(none, (0,))) if needed else None)
             continue
         grads.append(F.slice_(g, dim, at, at + shape[dim], 1) if needed else None)
         at += shape[dim]
@@ -24,12 +28,22 @@ def _cat_vjp(F: Any, g: Any, need: Any, shapes: Any, dim: int) -> Any:
 
 
 def _cat_shape(arrays: Any, dim: int) -> Any:
-    first = arrays[0].shape
-    return (*first[:dim], sum(x.shape[dim] for x in arrays), *first[dim + 1 :]), arrays[0].dtype
+    full = [x for x in arrays if x.ndim > 1] or arrays
+    shape = cat_shape([x.shape for x in full], dim)
+    phantoms = [getattr(x, "phantom", x) for x in full]
+    return shape, arrays[0].dtype, cat_strides(phantoms, shape)
 
 
 def _joined(call: Any) -> Any:
-    return lambda F, flags, values, dim: call(F)(expanded(values, flags), dim + 1)
+    def rule(F: Any, flags: Any, values: Any, dim: int) -> Any:
+        rank = max(v.ndim - flag for v, flag in zip(values, flags, strict=True))
+        if rank > 1:  # empty vectors join anything
+            kept = [v.ndim - flag == rank for v, flag in zip(values, flags, strict=True)]
+            flags = [f for f, keep in zip(flags, kept, strict=True) if keep]
+            values = [v for v, keep in zip(values, kept, strict=True) if keep]
+        return call(F)(expanded(values, flags), dim + 1)
+
+    return rule
 
 
 _cat = general("cat_of", joint=_cat_vjp, inputs=("*tensors",), statics=("dim",), kernel="cat",
@@ -71,11 +85,13 @@ def _tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
 
 
 @public
-def cat(tensors: Any, dim: int = 0) -> Tensor:
+def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """Tensors one after the other along ``dim``; their other sizes are equal."""
+    if out is not None:
+        return out_of(cat, out, tensors, dim)
     items = _tensor_list("cat", tensors)
     if not items:
-        raise ValueError("expected a non-empty list of Tensors")
+        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
     for i, t in enumerate(items):
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
@@ -94,18 +110,17 @@ def cat(tensors: Any, dim: int = 0) -> Tensor:
                     f"Sizes of tensors must match except in dimension {at}. Expected size {n} but "
                     f"got size {m} for tensor number {i} in the list."
                 )
-    items = _promoted(items)
-    if first.ndim > 1:
-        items = tuple(t for t in items if t.shape != (0,)) or items
-    return _cat(items, at)
+    return _cat(_promoted(items), at)
 
 
 concat = concatenate = cat
 
 
 @public
-def stack(tensors: Any, dim: int = 0) -> Tensor:
+def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new dimension."""
+    if out is not None:
+        return out_of(stack, out, tensors, dim)
     items = _tensor_list("stack", tensors)
     if not items:
         raise RuntimeError("stack expects a non-empty TensorList")
@@ -118,9 +133,13 @@ def stack(tensors: Any, dim: int = 0) -> Tensor:
     return _stack(_promoted(items), one_dim(items[0], dim, extra=1))
 
 
+def _own_order(x: Any) -> Any:
+    return result_strides(x.shape, [getattr(x, "phantom", x)], x.dtype.itemsize)
+
+
 _flip = general("flip_dims", lambda F, g, dims: F.flip(g, dims), statics=("dims",), kernel="flip",
                 node="FlipBackward0", jvp="linear", vmap=shifted(lambda F: F.flip_dims, 0),
-                shape=lambda x, dims: (x.shape, x.dtype))  # fmt: skip
+                shape=lambda x, dims: (x.shape, x.dtype, _own_order(x)))  # fmt: skip
 
 
 @public
@@ -130,6 +149,8 @@ def flip(self: Tensor, *dims: Any) -> Tensor:
 
 
 def _repeat_vjp(F: Any, g: Any, self_shape: Any, repeats: Any) -> Any:
+    if 0 in repeats:
+        return F.zeros_like(F.expand(F.sum(g, None, False), self_shape))
     lead = len(repeats) - len(self_shape)
     shape: list[int] = []
     axes: list[int] = []
@@ -140,8 +161,13 @@ def _repeat_vjp(F: Any, g: Any, self_shape: Any, repeats: Any) -> Any:
     return F.reshape(F.sum(F.reshape(g, tuple(shape)), tuple(axes), False), self_shape)
 
 
+def _repeat_shape(x: Any, repeats: tuple[int, ...]) -> Any:
+    own = (*(1,) * (len(repeats) - x.ndim), *x.shape)
+    return tuple(r * n for r, n in zip(repeats, own, strict=True)), x.dtype
+
+
 _repeat = general("repeat_times", _repeat_vjp, statics=("repeats",), kernel="repeat",
-                  node="RepeatBackward0", jvp="linear")  # fmt: skip
+                  node="RepeatBackward0", jvp="linear", shape=_repeat_shape)  # fmt: skip
 
 
 @public
@@ -153,4 +179,9 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
             "tensor"
         )
+    lead = len(times) - self.ndim
+    size = [r * n for r, n in zip(times, (*(1,) * lead, *self.shape), strict=True)]
+    if any(n < 0 for n in size):
+        bad = next(n for n in size if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {bad}: {size}")
     return _repeat(self, times)

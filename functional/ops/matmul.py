@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..tape.batching import aligned, shifted
-from ..tape.declare import general, view
+from ..tape.declare import general
 from ..tape.op import public
-from ..tape.slow import size_mismatch, write_out
+from ..tape.slow import out_of, size_mismatch
 from ..tensor import Tensor
+from ..tape.views import requires_grad
 from . import views
+from .cast import contiguous
 
 
 def _mm_shape(x: Any, y: Any, *rest: Any) -> Any:
@@ -70,6 +73,11 @@ def _check_bmm(self: Tensor, mat2: Tensor) -> None:
             f"[{a[0]}, {a[2]}] but got: [{b[0]}, {b[1]}]."
         )
     _same_dtype(self, mat2)
+
+
+def _check_baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *rest: Any) -> None:
+    _check_bmm(batch1, batch2)
+    views.expand(self, (batch1.shape[0], batch1.shape[1], batch2.shape[2]))
 
 
 def _check_mv(self: Tensor, vec: Tensor) -> None:
@@ -200,6 +208,7 @@ baddbmm_ = general(
     statics=("beta", "alpha"),
     kernel="baddbmm",
     node="BaddbmmBackward0",
+    check=_check_baddbmm,
     shape=lambda b, x, y, beta, alpha: _mm_shape(x, y),
 )
 addmv_ = general(
@@ -214,13 +223,16 @@ addmv_ = general(
     shape=lambda b, x, v, beta, alpha: (x.shape[:1], x.dtype),
 )
 
-squeeze_product = view(
+# of a product nobody else sees: no view, although its memory is the product's
+squeeze_product = general(
     "squeeze_product",
     lambda F, g, self_shape: F.reshape(g, self_shape),
     statics=("dims",),
     kernel="squeeze",
     node="SqueezeBackward4",
+    jvp="linear",
     vmap=shifted(lambda F: F.squeeze_product, 0),
+    shape=lambda x, dims: (tuple(n for i, n in enumerate(x.shape) if i not in dims), x.dtype),
 )
 
 # --- public forms ---------------------------------------------------------------------------------
@@ -230,7 +242,7 @@ def _with_out(closure: Any, name: str, doc: str) -> Any:
     """The closure with ``out=``."""
 
     def function(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
-        return closure(self, other) if out is None else write_out(closure(self, other), out)
+        return closure(self, other) if out is None else out_of(closure, out, self, other, name=name)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
@@ -249,8 +261,9 @@ def addmm(
     self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Tensor:
     """beta · self + alpha · mat1 @ mat2."""
-    result = addmm_(self, mat1, mat2, beta, alpha)
-    return result if out is None else write_out(result, out)
+    if out is not None:
+        return out_of(addmm_, out, self, mat1, mat2, beta, alpha, name="addmm")
+    return addmm_(self, mat1, mat2, beta, alpha)
 
 
 @public
@@ -261,15 +274,19 @@ def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any =
 
 @public
 def baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
 ) -> Tensor:
     """beta · self + alpha · batch1 @ batch2 for batches of matrices."""
+    if out is not None:
+        return out_of(baddbmm_, out, self, batch1, batch2, beta, alpha, name="baddbmm")
     return baddbmm_(self, batch1, batch2, beta, alpha)
 
 
 @public
-def outer(self: Tensor, vec2: Tensor) -> Tensor:
+def outer(self: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The outer product of two vectors."""
+    if out is not None:
+        return out_of(outer, out, self, vec2, name="mul")
     for name, x in (("self", self), ("vec2", vec2)):
         if x.ndim != 1:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
@@ -282,7 +299,9 @@ def outer(self: Tensor, vec2: Tensor) -> Tensor:
 @public
 def matmul(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The product of tensors: vectors, matrices, and broadcast batches of matrices."""
-    return _matmul(self, other) if out is None else write_out(_matmul(self, other), out)
+    if out is not None:
+        return out_of(_matmul, out, self, other, name="matmul")
+    return _matmul(self, other)
 
 
 def _matmul(self: Tensor, other: Tensor) -> Tensor:
@@ -303,39 +322,63 @@ def _matmul(self: Tensor, other: Tensor) -> Tensor:
         return mv(self, other)
     if n == 1 and m == 2:
         return squeeze_product(mm_(views.unsqueeze(self, 0), other), (0,))
-    return _batched(self, other)
+    return _folded(self, other) if _folds(self, other) else _batched(self, other)
+
+
+def _folds(a: Tensor, b: Tensor) -> bool:
+    """Whether the batch of the larger operand joins its rows, so that one matrix product does.
+
+    It does where that needs no copy, and where the smaller operand needs a gradient: the backward
+    of a batched product would hold one for every element of the batch.
+    """
+    big, small = (a, b) if a.ndim >= b.ndim else (b, a)
+    if big.ndim < 3 or small.ndim > 2:
+        return False
+    if requires_grad(small):
+        return True
+    if a.ndim == 2:
+        return False
+    rows = big if big is a else views.transpose(big, -2, -1)
+    if not rows.numel():
+        return True
+    shape, strides = rows.shape, rows.stride()
+    return all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(rows.ndim - 2))
+
+
+def _folded(a: Tensor, b: Tensor) -> Tensor:
+    """The product as one matrix product (or matrix times vector)."""
+    flipped = b.ndim > a.ndim
+    big = views.transpose(b, -2, -1) if flipped else a
+    small = b if not flipped else views.t_(a) if a.ndim == 2 else a
+    lead = tuple(big.shape[:-1])
+    rows = views.reshape(big, (math.prod(lead), big.shape[-1]))
+    if small.ndim == 1:
+        return views.unsafe_view(mv(rows, small), lead)
+    product = views.unsafe_view(mm(rows, small), (*lead, small.shape[1]))
+    return contiguous(views.transpose(product, -2, -1)) if flipped else product
 
 
 def _batched(self: Tensor, other: Tensor) -> Tensor:
-    """At least one operand has three dimensions or more."""
+    """Batches of matrices, broadcast; a vector is a batch of one row or one column."""
     n, m = self.ndim, other.ndim
-    if m <= 2:  # fold the batch into the rows of one matrix product
-        lead = tuple(self.shape[:-1])
-        flat = views.reshape(self, (math.prod(lead), self.shape[-1]))
-        if m == 1:
-            return views.reshape(mv(flat, other), lead)
-        return views.unsafe_view(mm(flat, other), (*lead, other.shape[-1]))
-    vector, rows = n == 1, self
-    if vector:
-        rows = views.unsqueeze(self, 0)
-    if rows.shape[-1] != other.shape[-2]:
-        k = math.prod(rows.shape[:-1])
-        if rows.ndim <= 2:
-            raise RuntimeError(
-                f"mat1 and mat2 shapes cannot be multiplied ({k}x{rows.shape[-1]} and "
-                f"{other.shape[-2]}x{other.shape[-1]})"
-            )
-    batch = broadcast_batch(tuple(rows.shape[:-2]), tuple(other.shape[:-2]))
-    left = views.expand(rows, (*batch, *rows.shape[-2:]))
-    right = views.expand(other, (*batch, *other.shape[-2:]))
+    if n == m == 3 and self.shape[0] != other.shape[0]:
+        if self.shape[0] == 1 and requires_grad(self):
+            return _matmul(views.squeeze(self, 0), other)
+        if other.shape[0] == 1 and requires_grad(other):
+            return _matmul(self, views.squeeze(other, 0))
+    batch = broadcast_batch(tuple(self.shape[:-2]), tuple(other.shape[:-2]))
     count = math.prod(batch)
-    product = bmm(
-        views.reshape(left, (count, *rows.shape[-2:])),
-        views.reshape(right, (count, *other.shape[-2:])),
-    )
-    shape = (*batch, rows.shape[-2], other.shape[-1])
-    result = views.unsafe_view(product, shape)
-    return views.squeeze(result, -2) if vector else result
+    rows = (self.shape[-2] if n > 1 else 1, self.shape[-1])
+    left = views.reshape(views.expand(self, (*batch, *rows)), (count, *rows))
+    if m == 1:
+        size = (other.shape[0],)
+        vectors = views.reshape(views.expand(other, (*batch, *size)), (count, *size))
+        product = views.squeeze(bmm(left, views.unsqueeze(vectors, 2)), -1)
+        return views.unsafe_view(product, (*batch, rows[0]))
+    columns = tuple(other.shape[-2:])
+    right = views.reshape(views.expand(other, (*batch, *columns)), (count, *columns))
+    lead = batch if n == 1 else (*batch, rows[0])
+    return views.unsafe_view(bmm(left, right), (*lead, columns[1]))
 
 
 def broadcast_batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
@@ -350,9 +393,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weightᵀ + bias; weight is (out_features, in_features)."""
     n = input.ndim
     if n == 2 and bias is not None:
-        return addmm_(bias, input, views.t_(weight), 1, 1)
-    if n == 2 or bias is None:
-        return matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
+        return addmm(bias, input, views.t_(weight))
+    if bias is None or not input.is_contiguous():
+        product = matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
+        return product if bias is None else product + bias
     lead = tuple(input.shape[:-1])
     flat = views.reshape(input, (math.prod(lead), input.shape[-1]))
-    return views.view_(addmm_(bias, flat, views.t_(weight), 1, 1), (*lead, weight.shape[0]))
+    return views.view_(addmm(bias, flat, views.t_(weight)), (*lead, weight.shape[0]))

@@ -107,7 +107,9 @@ _INT64 = np.dtype(np.int64)
 
 
 def _pool_shape(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: Any) -> Any:
-    shape = (*x.shape[:2], *pool_shape(x.shape[2:], kernel, stride, padding, dilation, ceil))
+    n = len(kernel)
+    size = pool_shape(x.shape[-n:], kernel, stride, padding, dilation, ceil)
+    shape = (*x.shape[:-n], *size)
     return [(shape, x.dtype), (shape, _INT64)]
 
 
@@ -116,9 +118,16 @@ def _first(g: Any) -> Any:
 
 
 def _max_pool(n: int) -> Any:
+    def rule(F: Any, g: Any, self: Any, result1: Any) -> Any:
+        g, shape = _first(g), tuple(self.shape)
+        if len(shape) == n + 2:
+            return F.max_pool_grad(g, self, result1)
+        one = [F.reshape(x, (1, *x.shape)) for x in (g, self, result1)]
+        return F.reshape(F.max_pool_grad(*one), shape)
+
     return general(
         f"max_pool{n}d_with_indices",
-        lambda F, g, self_shape, result1: F.max_pool_backward(_first(g), result1, self_shape),
+        rule,
         statics=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
         kernel="max_pool",
         node=f"MaxPool{n}DWithIndicesBackward0",
@@ -127,7 +136,15 @@ def _max_pool(n: int) -> Any:
     )
 
 
-max_pool1d, max_pool2d, max_pool3d = _max_pool(1), _max_pool(2), _max_pool(3)
+max_pool2d, max_pool3d = _max_pool(2), _max_pool(3)
+max_pool_grad = general(
+    "max_pool_grad",
+    lambda F, g, indices: F.max_pool_gather(g, indices),
+    lambda F, g, input: F.zeros_like(input),
+    None,
+    inputs=("self", "input", "indices"),
+    shape=lambda g, x, indices: (x.shape, g.dtype),
+)
 max_pool_backward = general(
     "max_pool_backward",
     lambda F, g, indices: F.max_pool_gather(g, indices),
@@ -169,11 +186,16 @@ log_softmax = general(
     vmap=shifted(lambda F: F.log_softmax_dim, 0),
     shape=_same_shape,
 )
+def _along(F: Any, x: Any, dim: int) -> Any:
+    """The sum over ``dim``, kept; a single number is its own sum."""
+    return F.sum(x, (dim,), True) if x.ndim else x
+
+
 softmax_backward = general(
     "softmax_backward",
     lambda F, g, output, dim: F.softmax_backward(g, output, dim),
-    lambda F, g, self, output, dim: g * self - g * F.sum(self * output, (dim,), True)
-    - self * F.sum(g * output, (dim,), True),
+    lambda F, g, self, output, dim: g * self - g * _along(F, self * output, dim)
+    - self * _along(F, g * output, dim),
     inputs=("self", "output"),
     vmap=_pair(lambda F: F.softmax_backward),
     statics=("dim",),
@@ -181,8 +203,8 @@ softmax_backward = general(
 )
 log_softmax_backward = general(
     "log_softmax_backward",
-    lambda F, g, output, dim: g - F.sum(g * F.exp(output), (dim,), True),
-    lambda F, g, self, output, dim: -g * F.exp(output) * F.sum(self, (dim,), True),
+    lambda F, g, output, dim: g - _along(F, g * F.exp(output), dim),
+    lambda F, g, self, output, dim: -g * F.exp(output) * _along(F, self, dim),
     inputs=("self", "output"),
     vmap=_pair(lambda F: F.log_softmax_backward),
     statics=("dim",),
@@ -212,7 +234,7 @@ def _mse_factor(x: Any, reduction: int) -> float:
     size = 1
     for n in x.shape:
         size *= n
-    return 2.0 / size if reduction == 1 else 2.0
+    return 2.0 if reduction != 1 else 2.0 / size if size else float("nan")
 
 
 mse_loss_backward = general(
@@ -235,10 +257,8 @@ def _nll_shape(x: Any, target: Any, weight: Any, reduction: int, ignore_index: i
 def _nll(name: str, node: str) -> Any:
     return general(
         name,
-        lambda F, g, self_shape, target, weight, reduction, ignore_index, result1: (
-            F.nll_backward(
-                _first(g), target, weight, result1, self_shape, reduction, ignore_index
-            )
+        lambda F, g, self, target, weight, reduction, ignore_index, result1: F.nll_backward(
+            _first(g), self, target, weight, result1, reduction, ignore_index
         ),
         None,
         None,
@@ -253,16 +273,26 @@ def _nll(name: str, node: str) -> Any:
 
 nll_loss = _nll("nll_loss_reduced", "NllLossBackward0")
 nll_loss2d = _nll("nll_loss2d_reduced", "NllLoss2DBackward0")
+
+
+def _nll_backward_vjp(F: Any, g: Any, target: Any, weight: Any, total_weight: Any, *rest: Any) -> Any:
+    """The loss of ``g``, divided by the weight that the backward pass divided by."""
+    reduction, ignore_index = rest
+    total = F.nll_loss_reduced(g, target, weight, 2 if reduction else 0, ignore_index)[0]
+    return total / total_weight if reduction == 1 else total
+
+
 nll_backward = general(
     "nll_backward",
-    lambda F, g, target, weight, reduction, ignore_index: F.nll_loss_reduced(
-        g, target, weight, reduction, ignore_index
-    )[0],
+    with_names(
+        _nll_backward_vjp, "F", "g", "target", "weight", "total_weight", "reduction", "ignore_index"
+    ),
+    lambda F, g, input: F.zeros_like(input),
     None,
     None,
     None,
-    inputs=("self", "target", "weight", "total_weight"),
-    statics=("shape", "reduction", "ignore_index"),
+    inputs=("self", "input", "target", "weight", "total_weight"),
+    statics=("reduction", "ignore_index"),
     node="NllLossBackwardBackward0",
-    shape=lambda g, target, weight, total, shape, *rest: (shape, g.dtype),
+    shape=lambda g, x, *rest: (x.shape, g.dtype),
 )

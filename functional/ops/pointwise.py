@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import bool_
+from ..dtypes import BOOL, FLOAT, bool_, can_cast, result_type, uint8
 from ..tape.declare import binary, elementwise, general, unary
 from ..tape.inplace import twin_of
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
 from ..tensor import Tensor
-from .arguments import broadcast_shapes, c_type, common_shape, is_complex
+from .arguments import broadcast_shapes, c_type, common_shape, is_complex, operand
 
 # --- arithmetic -----------------------------------------------------------------------------------
 
@@ -48,11 +48,41 @@ sub_scaled = elementwise(
     node="SubBackward0",
 )
 add.op.scaled, sub.op.scaled = add_scaled.op, sub_scaled.op
+add_scaled.op.title, sub_scaled.op.title = "add", "sub"
+
+
+def _check_subtraction(self: Any, other: Any, alpha: Any = 1) -> None:
+    found = [x.dtype is bool_ if isinstance(x, Tensor) else type(x) is bool for x in (self, other)]
+    if all(found):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or "
+            "`logical_xor()` operator instead."
+        )
+    if any(found):
+        raise RuntimeError(
+            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
+        )
+    _check_alpha(self, other, alpha)
+
+
+def _check_alpha(self: Any, other: Any, alpha: Any) -> None:
+    kinds = [x.dtype.category for x in (self, other) if isinstance(x, Tensor)]
+    if isinstance(alpha, bool) and max(kinds) != BOOL:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float) and max(kinds) < FLOAT and not isinstance(other, float):
+        raise RuntimeError(
+            "For integral input tensors, argument alpha must not be a floating point number."
+        )
+
+
+sub.op.check = sub_scaled.op.check = rsub.op.check = _check_subtraction
+add_scaled.op.check = _check_alpha
 
 
 def _with_number(name: str, title: str, rule: Any) -> Any:
     """The form of a binary operation that takes a number, where its node has one edge only."""
-    return elementwise(
+    closure = elementwise(
         f"{name}_scalar",
         rule,
         inputs=("self",),
@@ -61,6 +91,20 @@ def _with_number(name: str, title: str, rule: Any) -> Any:
         node=title,
         result="numbers",
     )
+    closure.op.title = name
+    return closure
+
+
+def _with_constant(name: str, rule: Any, kernel: str) -> Any:
+    """An operation with a number, as PyTorch's own composites record it: one edge."""
+    title = kernel.capitalize() + "Backward1"
+    return elementwise(f"{name}_number", rule, inputs=("self",), statics=("other",),
+                       kernel=kernel, node=title, result="numbers")  # fmt: skip
+
+
+add_number = _with_constant("add", lambda F, g: g, "add")
+mul_number = _with_constant("mul", lambda F, g, other: g * other, "mul")
+div_number = _with_constant("div", lambda F, g, other: g / other, "div")
 
 
 def _no_derivative(name: str) -> Any:
@@ -123,7 +167,9 @@ def _pow_vjp_base(F: Any, g: Any, self: Any, exponent: Any) -> Any:
 
 
 def _pow_vjp_exponent(F: Any, g: Any, self: Any, exponent: Any, result: Any) -> Any:
-    return F.where((self == 0) & (exponent >= 0), 0.0, g * (result * F.log(self)))
+    # where complex numbers have no order, this is whether the real part is positive
+    upward = F.abs(exponent + 1) >= F.abs(exponent - 1) if is_complex(exponent) else exponent >= 0
+    return F.where((self == 0) & upward, 0.0, g * (result * F.log(self)))
 
 
 def _scalar_pow_vjp(F: Any, g: Any, exponent: Any, base: Any, result: Any) -> Any:
@@ -221,6 +267,17 @@ tanh = unary("tanh", lambda F, g, result: F.tanh_backward(g, result), result="fl
 sigmoid = unary("sigmoid", lambda F, g, result: F.sigmoid_backward(g, result), result="float")
 relu = unary("relu", lambda F, g, result: F.threshold_backward(g, result))
 abs = unary("abs", lambda F, g, self: g * F.sgn(self), holomorphic=False)
+_write_abs = TENSOR.abs_
+
+
+def _abs_twin(self: Tensor) -> Tensor:
+    """``abs`` in place."""
+    if self.dtype.is_complex:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    return _write_abs(self)
+
+
+TENSOR.abs_ = abs.in_place = _abs_twin
 sign = unary("sign", lambda F, g: F.zeros_like(g))
 
 
@@ -241,8 +298,15 @@ trunc = unary("trunc", lambda F, g: F.zeros_like(g))
 round = unary("round", lambda F, g: F.zeros_like(g))
 leaky_relu = elementwise(
     "leaky_relu",
-    lambda F, g, self, negative_slope: F.where(self > 0, g, g * negative_slope),
+    lambda F, g, self, negative_slope: F.leaky_relu_backward(g, self, negative_slope),
     inputs=("self",),
+    statics=("negative_slope",),
+)
+leaky_relu_backward = elementwise(
+    "leaky_relu_backward",
+    lambda F, g, input, negative_slope: F.leaky_relu_backward(g, input, negative_slope),
+    lambda F, g: F.zeros_like(g),
+    inputs=("self", "input"),
     statics=("negative_slope",),
 )
 atan2 = binary(
@@ -311,6 +375,17 @@ where_select = elementwise(
     node="WhereBackward0",
 )
 where_select.op.fixed = frozenset({"condition"})  # takes no part in promotion
+
+
+def _check_where(condition: Tensor, self: Any, other: Any) -> None:
+    if condition.dtype is not bool_ and condition.dtype is not uint8:
+        raise RuntimeError(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype "
+            f"{condition.dtype.legacy}"
+        )
+
+
+where_select.op.check = _check_where
 
 
 @public
@@ -382,7 +457,14 @@ def clamp(self: Tensor, min: Any = None, max: Any = None, *, out: Any = None) ->
 
 def _clamp_twin(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """``clamp`` in place."""
-    return _clamp_form(min, max).in_place(self, min, max)
+    limits = [x for x in (min, max) if x is not None]
+    form, found = _clamp_form(min, max), result_type([operand(x) for x in (self, *limits)])
+    if not can_cast(found, self.dtype) and found is not self.dtype:
+        raise RuntimeError(
+            f"result type {found.legacy} can't be cast to the desired output type "
+            f"{c_type(self.dtype)}"
+        )
+    return form.in_place(self, min, max)
 
 
 TENSOR.clamp_ = clamp.in_place = _clamp_twin
@@ -426,6 +508,10 @@ masked_fill_tensor = general(
 )
 
 
+for _form in (masked_fill_value, masked_fill_tensor):
+    _form.op.rewrites = True
+
+
 @public
 def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """A copy of ``self`` with ``value``, a number or a 0-dim tensor, where ``mask`` holds."""
@@ -435,7 +521,7 @@ def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
 
 def _masked_fill_twin(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     """``masked_fill`` in place."""
-    _check_masked_fill(self, mask, value)
+    common_shape(self, mask)  # named in the other order than by masked_fill
     form = masked_fill_tensor if isinstance(value, Tensor) else masked_fill_value
     return in_place(form.op, (self, mask, value))
 

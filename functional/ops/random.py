@@ -15,6 +15,7 @@ from ..tape.op import public
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import ints
+from .create import check_sizes, sizes
 
 
 def _generator(generator: Any) -> Generator:
@@ -43,7 +44,8 @@ def _random_function(name: str, kernel: Any, doc: str) -> Any:
         pin_memory: bool = False,
         **named: Any,
     ) -> Tensor:
-        shape = ints((named["size"],)) if "size" in named else ints(size)
+        shape = sizes(name, (named["size"],) if "size" in named else size)
+        check_sizes(shape)
         g = _generator(generator)
         t = _sample(lambda d: kernel(g, shape, d), shape, dtype, device, requires_grad)
         if out is None:
@@ -99,7 +101,7 @@ def randint(
     values = list(args)
     size = named.pop("size", None) if "size" in named else values.pop()
     low = named.get("low", values[0] if len(values) > 1 else 0)
-    high = named.get("high", values[-1] if values else None)
+    high: Any = named.get("high", values[-1] if values else None)
     shape, g = ints((size,)), _generator(generator)
     return _sample(
         lambda d: kernels.randint(g, int(low), int(high), shape, d),
@@ -133,7 +135,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     g = _generator(generator)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
-        return wrap(kernels.normal_tensors(g, m, s))
+        kind = mean if isinstance(mean, Tensor) else std
+        return wrap(kernels.normal_tensors(g, m, s, kind._data.dtype))
     shape = ints((size,))
     return _sample(
         lambda d: kernels.normal(g, shape, d, float(mean), float(std)),

@@ -7,7 +7,8 @@ from typing import Any
 from .. import dtypes
 from ..tape.batching import shifted
 from ..tape.declare import general
-from ..tape.op import public
+from ..tape.op import TENSOR, public
+from ..tape.slow import in_place, out_of
 from ..tensor import Tensor
 from .arguments import dims_of, one_dim
 from .results import return_type
@@ -25,8 +26,13 @@ def _shape(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return _reduced(x, dim, keepdim), x.dtype
 
 
-def _sum_shape(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    return _reduced(x, dim, keepdim), x.dtype if x.dtype.kind in "fcV" else dtypes.int64.array
+def _sum_shape(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    own = x.dtype if x.dtype.kind in "fcV" else dtypes.int64.array
+    return _reduced(x, dim, keepdim), own if dtype is None else dtype.array
+
+
+def _mean_shape(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+    return _reduced(x, dim, keepdim), x.dtype if dtype is None else dtype.array
 
 
 def _arg_shape(x: Any, dim: Any, keepdim: bool) -> Any:
@@ -53,7 +59,7 @@ def _spread(F: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
 
 def _whole(call: Any) -> Any:
     """vmap's rule for a reduction of all elements: over all dimensions but the batch."""
-    return lambda F, flags, x: call(F)(x, tuple(range(1, x.ndim)), False)
+    return lambda F, flags, x, *rest: call(F)(x, tuple(range(1, x.ndim)), False, *rest)
 
 
 def _sum_to_size_batched(F: Any, flags: Any, x: Any, size: tuple[int, ...]) -> Any:
@@ -67,16 +73,17 @@ def _sum_to_size_batched(F: Any, flags: Any, x: Any, size: tuple[int, ...]) -> A
 sum_all = general(
     "sum_all",
     lambda F, g, self_shape: F.expand(g, self_shape),
-    kernel="sum",
+    statics=("dtype",),
+    kernel="sum_whole",
     node="SumBackward0",
     vmap=_whole(lambda F: F.sum_dims),
     jvp="linear",
-    shape=_sum_shape,
+    shape=lambda x, dtype: _sum_shape(x, None, False, dtype),
 )
 sum_dims = general(
     "sum_dims",
     lambda F, g, self_shape, dim, keepdim: _spread(F, g, self_shape, dim, keepdim),
-    statics=("dim", "keepdim"),
+    statics=("dim", "keepdim", "dtype"),
     kernel="sum",
     node="SumBackward1",
     vmap=shifted(lambda F: F.sum_dims, 0),
@@ -95,23 +102,24 @@ sum_to_size_ = general(
 mean_all = general(
     "mean_all",
     lambda F, g, self_shape: F.expand(g, self_shape) / _count(self_shape, None),
-    kernel="mean",
+    statics=("dtype",),
+    kernel="mean_whole",
     node="MeanBackward0",
     vmap=_whole(lambda F: F.mean_dims),
     jvp="linear",
-    shape=_shape,
+    shape=lambda x, dtype: _mean_shape(x, None, False, dtype),
 )
 mean_dims = general(
     "mean_dims",
     lambda F, g, self_shape, dim, keepdim: (
         _spread(F, g, self_shape, dim, keepdim) / _count(self_shape, dim)
     ),
-    statics=("dim", "keepdim"),
+    statics=("dim", "keepdim", "dtype"),
     kernel="mean",
     node="MeanBackward1",
     vmap=shifted(lambda F: F.mean_dims, 0),
     jvp="linear",
-    shape=_shape,
+    shape=_mean_shape,
 )
 
 
@@ -124,38 +132,52 @@ def _dims_or_all(self: Tensor, dim: Any) -> Any:
 
 @public
 def sum(
-    self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
+    self: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The sum over ``dim`` (an int or several), or of all elements."""
-    if dtype is not None:
+    if out is not None:
+        return out_of(lambda x: sum(x, dim, keepdim, dtype=dtype, axis=axis), out, self, name="sum")
+    if dtype is not None and dtype.category < dtypes.FLOAT:
         self = to_dtype_of(self, dtype)
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
-        return sum_all(self)
-    return sum_dims(self, _dims_or_all(self, () if dim is None else dim), keepdim)
+        return sum_all(self, dtype)
+    return sum_dims(self, _dims_or_all(self, () if dim is None else dim), keepdim, dtype)
 
 
 @public
 def mean(
-    self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None
+    self: Tensor,
+    dim: Any = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    out: Any = None,
 ) -> Tensor:
     """The mean over ``dim`` (an int or several), or of all elements; floating only."""
-    if dtype is not None:
-        self = to_dtype_of(self, dtype)
-    if self.dtype.category < dtypes.FLOAT:
+    if out is not None:
+        return out_of(lambda x: mean(x, dim, keepdim, dtype=dtype, axis=axis), out, self, name="mean")
+    kind = self.dtype if dtype is None else dtype
+    if kind.category < dtypes.FLOAT:
+        found = "could not infer output dtype. Input" if dtype is None else "Optional"
         raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point "
-            f"or complex dtype. Got: {self.dtype.legacy}"
+            f"mean(): {found} dtype must be either a floating point or complex dtype. Got: "
+            f"{kind.legacy}"
         )
     dim = axis if dim is None else dim
     if dim is None and not keepdim:
-        return mean_all(self)
-    return mean_dims(self, _dims_or_all(self, () if dim is None else dim), keepdim)
+        return mean_all(self, dtype)
+    return mean_dims(self, _dims_or_all(self, () if dim is None else dim), keepdim, dtype)
 
 
 def to_dtype_of(self: Tensor, dtype: Any) -> Tensor:
-    from ..tape.op import TENSOR
-
     return self if self.dtype is dtype else TENSOR.to_dtype(self, dtype)
 
 
@@ -260,26 +282,34 @@ def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 @public
-def amax(self: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+def amax(self: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The maximum over ``dim``; a gradient is shared evenly among equal maxima."""
+    if out is not None:
+        return out_of(amax, out, self, dim, keepdim)
     return amax_dims(self, _dims_or_all(self, dim), keepdim)
 
 
 @public
-def amin(self: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+def amin(self: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The minimum over ``dim``; a gradient is shared evenly among equal minima."""
+    if out is not None:
+        return out_of(amin, out, self, dim, keepdim)
     return amin_dims(self, _dims_or_all(self, dim), keepdim)
 
 
 @public
-def argmax(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def argmax(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The index of the first maximum, in the flattened tensor if ``dim`` is None."""
+    if out is not None:
+        return out_of(argmax, out, self.detach(), dim, keepdim)
     return argmax_flat(self, None if dim is None else one_dim(self, dim), keepdim)
 
 
 @public
-def argmin(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def argmin(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The index of the first minimum, in the flattened tensor if ``dim`` is None."""
+    if out is not None:
+        return out_of(argmin, out, self.detach(), dim, keepdim)
     return argmin_flat(self, None if dim is None else one_dim(self, dim), keepdim)
 
 
@@ -297,14 +327,18 @@ any_dims = general("any_dims", statics=("dim", "keepdim"), kernel="any", shape=_
 
 
 @public
-def all(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def all(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Whether every element (along ``dim``) is true."""
+    if out is not None:
+        return out_of(all, out, self.detach(), dim, keepdim)
     return all_dims(self, _dims_or_all(self, dim), keepdim)
 
 
 @public
-def any(self: Tensor, dim: Any = None, keepdim: bool = False) -> Tensor:
+def any(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """Whether an element (along ``dim``) is true."""
+    if out is not None:
+        return out_of(any, out, self.detach(), dim, keepdim)
     return any_dims(self, _dims_or_all(self, dim), keepdim)
 
 
@@ -328,9 +362,18 @@ var_dims = general(
 
 @public
 def var(
-    self: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = 1
+    self: Tensor,
+    dim: Any = None,
+    unbiased: Any = None,
+    keepdim: bool = False,
+    *,
+    correction: Any = 1,
+    out: Any = None,
 ) -> Tensor:
     """The variance over ``dim``; the sum of squares is divided by count - correction."""
+    if out is not None:
+        form = lambda x: var(x, dim, unbiased, keepdim, correction=correction)  # noqa: E731
+        return out_of(form, out, self, name="var")
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not None:
@@ -357,26 +400,38 @@ logsumexp_dims = general(
 
 
 @public
-def logsumexp(self: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+def logsumexp(self: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
     """log Σ exp(self) over ``dim``, without overflow."""
+    if out is not None:
+        return out_of(logsumexp, out, self, dim, keepdim)
     return logsumexp_dims(self, _dims_or_all(self, dim), keepdim)
 
 
 cumsum_dim = general(
     "cumsum_dim",
     lambda F, g, dim: F.flip(F.cumsum(F.flip(g, (dim,)), dim), (dim,)),
-    statics=("dim",),
+    statics=("dim", "dtype"),
     kernel="cumsum",
     node="CumsumBackward0",
     vmap=shifted(lambda F: F.cumsum_dim, 0),
     jvp="linear",
-    shape=lambda x, dim: _sum_shape(x, (), False),
+    shape=lambda x, dim, dtype: _sum_shape(x, (), False, dtype),
 )
 
 
 @public
-def cumsum(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumsum(self: Tensor, dim: int, *, dtype: Any = None, out: Any = None) -> Tensor:
     """Running sums along ``dim``."""
-    if dtype is not None:
-        self = to_dtype_of(self, dtype)
-    return cumsum_dim(self, one_dim(self, dim))
+    if out is not None:
+        return out_of(lambda x: cumsum(x, dim, dtype=dtype), out, self, name="cumsum")
+    return cumsum_dim(self, one_dim(self, dim), dtype)
+
+
+def _cumsum_twin(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """``cumsum`` in place."""
+    if self.dtype is dtypes.bool_ and self.ndim:
+        raise NotImplementedError("\"cumsum_out_cpu\" not implemented for 'Bool'")
+    return in_place(cumsum_dim.op, (self, one_dim(self, dim), dtype or self.dtype))
+
+
+TENSOR.cumsum_ = _cumsum_twin

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..kernels.shapes import extent, view_strides
 from ..tape.batching import aligned, shaped, shifted
 from ..tape.declare import general, view
 from ..tape.op import public
+from ..tape.slow import view_in_place
 from ..tensor import Tensor, storage_array
-from .arguments import dims_of, infer_size, ints, one_dim
+from .arguments import dims_of, infer_size, integer, ints, one_dim, wrong_type
 
 def _expand_batched(F: Any, flags: Any, x: Any, shape: tuple[int, ...]) -> Any:
     return F.expand(aligned(x, x.ndim - 1, len(shape)), (x.shape[0], *shape))
@@ -33,6 +35,8 @@ def _backward_batched(call: Any, *which: int) -> Any:
 _view = view("view_as_shape", lambda F, g, self_shape: F.reshape(g, self_shape),
              vmap=shaped(lambda F: F.reshape),
     statics=("shape",), kernel="view", node="ViewBackward0")  # fmt: skip
+reshape_alias = view("reshape_alias", lambda F, g, self_shape: F.reshape(g, self_shape),
+                     vmap=shaped(lambda F: F.reshape), statics=("shape",), kernel="view")  # fmt: skip
 unsafe_view = general("unsafe_view", lambda F, g, self_shape: F.reshape(g, self_shape),
                       vmap=shaped(lambda F: F.reshape),
     statics=("shape",), jvp="linear",
@@ -98,8 +102,8 @@ _diagonal = view(
 )
 _as_strided = view(
     "as_strided_in",
-    lambda F, g, self, size, stride, offset: F.strided_put(
-        g, _place(self, size, stride, offset)
+    lambda F, g, self, size, stride, offset: (
+        F.zeros_like(self) if 0 in size else F.strided_put(g, _place(self, size, stride, offset))
     ),
     statics=("size", "stride", "offset"),
     kernel="as_strided",
@@ -119,10 +123,14 @@ def _filled(F: Any, g: list[Any], like: Any) -> list[Any]:
 
 
 def _unbind_vjp(F: Any, g: Any, need: Any, dim: int) -> Any:
+    if type(g) is not list:
+        return [F.unsqueeze(g, dim)]
     return [F.stack(_filled(F, g, None), dim)]
 
 
 def _split_vjp(F: Any, g: Any, need: Any, self_shape: Any, sizes: Any, dim: int) -> Any:
+    if len(sizes) == 1:
+        return [g]
     some = next(part for part in g if part is not None)
     base = F.sum(some, None, False) * 0  # a zero of the right dtype
     shapes = [(*self_shape[:dim], n, *self_shape[dim + 1 :]) for n in sizes]
@@ -139,6 +147,37 @@ _split = view("split_sizes", _split_vjp, vmap=shifted(lambda F: F.split, 1),
 _split_with = view("split_with_sizes_", _split_vjp, vmap=shifted(lambda F: F.split, 1),
     statics=("sizes", "dim"), kernel="split",
                    node="SplitWithSizesBackward0", joint=True)  # fmt: skip
+
+# --- views in place: the tensor itself gets another shape ---------------------------------------------
+
+
+def _own_shape(name: str, node: str, *statics: str) -> Any:
+    """An operation that gives a tensor new geometry over its memory."""
+    rule = lambda F, g, self_shape: F.reshape(g, self_shape)  # noqa: E731
+    return view(f"{name}_in_place", rule, statics=statics, kernel=name, node=node, hidden=True).op
+
+
+_SQUEEZES = (
+    _own_shape("squeeze_all", "SqueezeBackward3", "dims"),
+    _own_shape("squeeze_dim", "SqueezeBackward4", "dims"),
+    _own_shape("squeeze", "SqueezeBackward5", "dims"),
+)
+_UNSQUEEZE_ = _own_shape("unsqueeze", "UnsqueezeBackward1", "dim")
+
+
+def unsqueeze_(self: Tensor, dim: int) -> Tensor:
+    """``unsqueeze`` in place."""
+    return view_in_place(_UNSQUEEZE_, self, one_dim(self, dim, extra=1))
+
+
+def squeeze_(self: Tensor, dim: Any = None) -> Tensor:
+    """``squeeze`` in place."""
+    if dim is None:
+        return view_in_place(_SQUEEZES[0], self, tuple(range(self.ndim)))
+    if isinstance(dim, (tuple, list)):
+        return view_in_place(_SQUEEZES[2], self, dims_of(self, dim))
+    return view_in_place(_SQUEEZES[1], self, (one_dim(self, dim),) if self.ndim else ())
+
 
 # --- their derivatives ----------------------------------------------------------------------------
 
@@ -198,8 +237,14 @@ strided_replace = general(
 @public
 def view_(self: Tensor, *shape: Any) -> Any:
     """The same memory with another shape; RuntimeError where only a copy could do it."""
-    if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list)):
+    if len(shape) == 1 and isinstance(shape[0], dtypes.dtype):
         return _view_dtype(self, shape[0])
+    if not shape or not isinstance(shape[0], (int, tuple, list, Tensor, np.integer)):
+        got = ", ".join(type(n).__name__ for n in shape)
+        raise TypeError(
+            f"view() received an invalid combination of arguments - got ({got}), but expected one "
+            "of:"
+        )
     return _view(self, infer_size(ints(shape), self.numel()))
 
 
@@ -214,12 +259,14 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
 @public
 def reshape(self: Tensor, *shape: Any) -> Tensor:
     """Another shape: a view where the strides allow it, else a copy."""
+    if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list, Tensor, np.integer)):
+        raise wrong_type("reshape.shape.1", "tuple of ints", shape[0])
     size = infer_size(ints(shape), self.numel())
     data = getattr(self._data, "phantom", self._data)
     if not hasattr(data, "strides") or data.flags.c_contiguous:
         return _view(self, size)
     if view_strides(data, size) is not None:
-        return _view(self, size)
+        return reshape_alias(self, size)
     from .cast import clone_contiguous
 
     return unsafe_view(clone_contiguous(self), size)
@@ -243,14 +290,25 @@ def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def unflatten(self: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension as several of ``sizes`` (one may be -1)."""
     at = one_dim(self, dim)
-    inner = infer_size(tuple(sizes), self.shape[at])
+    inner = tuple(sizes)
+    if inner.count(-1) > 1:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
+    try:
+        inner = infer_size(inner, self.shape[at])
+    except RuntimeError:
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} "
+            f"({self.shape[at]}) in the input tensor"
+        ) from None
     return _view(self, (*self.shape[:at], *inner, *self.shape[at + 1 :]))
 
 
 @public
 def ravel(self: Tensor) -> Tensor:
     """All dimensions as one."""
-    return reshape(self, (-1,))
+    from .cast import contiguous
+
+    return view_(contiguous(self), (-1,))
 
 
 @public
@@ -272,7 +330,8 @@ def t(self: Tensor) -> Tensor:
 @public
 def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
-    return _transpose(self, one_dim(self, dim0), one_dim(self, dim1))
+    first = one_dim(self, dim0, where="transpose.dim0.1")
+    return _transpose(self, first, one_dim(self, dim1, where="transpose.dim1.2"))
 
 
 @public
@@ -297,6 +356,17 @@ def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
     sources = [one_dim(self, d) for d in (source if isinstance(source, (tuple, list)) else [source])]
     targets = destination if isinstance(destination, (tuple, list)) else [destination]
     targets = [one_dim(self, d) for d in targets]
+    for name, dims, given in (
+        ("source", sources, source), ("destination", targets, destination)
+    ):  # fmt: skip
+        if len(set(dims)) != len(dims):
+            raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    if len(sources) != len(targets):
+        raise RuntimeError(
+            "movedim: Invalid source or destination dims: source "
+            f"({list(sources)} dims) should contain the same number of dims as destination "
+            f"({list(targets)} dims)"
+        )
     order: list[int] = [d for d in range(self.ndim) if d not in sources]
     for to, d in sorted(zip(targets, sources, strict=True)):
         order.insert(to, d)
@@ -310,26 +380,25 @@ def expand(self: Tensor, *sizes: Any) -> Tensor:
     own, lead = self.shape, len(wanted) - self.ndim
     if lead < 0:
         raise RuntimeError(
-            f"expand({kind_of(self)}{list(own)}, size={list(wanted)}): the number of sizes "
+            f"expand({kind_of(self)}{{{list(own)}}}, size={list(wanted)}): the number of sizes "
             f"provided ({len(wanted)}) must be greater or equal to the number of dimensions in "
             f"the tensor ({self.ndim})"
         )
-    full = []
-    for i, n in enumerate(wanted):
-        have = own[i - lead] if i >= lead else 1
+    full = list(wanted)
+    for i in reversed(range(len(wanted))):
+        n, have = wanted[i], own[i - lead] if i >= lead else 1
         if n == -1 and i < lead:
             raise RuntimeError(
-                f"expand({kind_of(self)}{list(own)}, size={list(wanted)}): the expanded size of "
-                f"the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
+                f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing "
+                f"dimension {i}"
             )
-        n = have if n == -1 else n
+        full[i] = n = have if n == -1 else n
         if have not in (1, n):
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) must match the existing size ({have}) at "
                 f"non-singleton dimension {i}.  Target sizes: {list(wanted)}.  Tensor sizes: "
                 f"{list(own)}"
             )
-        full.append(n)
     return _expand(self, tuple(full))
 
 
@@ -354,7 +423,7 @@ def broadcast_to(self: Tensor, size: Any) -> Tensor:
 @public
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
     """A new dimension of size 1."""
-    return _unsqueeze(self, one_dim(self, dim, extra=1))
+    return _unsqueeze(self, one_dim(self, dim, 1, "unsqueeze.dim.1"))
 
 
 @public
@@ -372,7 +441,8 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
     """The slice at ``index`` along ``dim``, without that dimension."""
     if not self.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    at = one_dim(self, dim)
+    at = one_dim(self, dim, where="select.dim.1")
+    index = integer(index, "select.index.2")
     n = self.shape[at]
     if not -n <= index < n:
         raise IndexError(
@@ -391,6 +461,8 @@ def slice_(self: Tensor, dim: int, start: int, end: int, step: int) -> Tensor:
 @public
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     """``length`` elements along ``dim`` from ``start`` on."""
+    if not self.ndim:
+        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     at = one_dim(self, dim)
     n = self.shape[at]
     if length < 0:
@@ -410,12 +482,20 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 @public
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions, as the last dimension of a view."""
-    return _diagonal(self, offset, one_dim(self, dim1), one_dim(self, dim2))
+    first, second = one_dim(self, dim1), one_dim(self, dim2)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return _diagonal(self, offset, first, second)
 
 
 @public
 def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any sizes and strides over the memory of ``self``."""
+    if any(n < 0 for n in size):
+        raise RuntimeError(
+            f"Storage size calculation overflowed with sizes={list(size)} and "
+            f"strides={list(stride)}"
+        )
     own = self.storage_offset()
     offset = own if storage_offset is None else storage_offset
     size, stride = tuple(size), tuple(stride)
@@ -448,16 +528,34 @@ def _check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:
 @public
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple of views."""
+    if not self.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    if not self.shape[one_dim(self, dim)]:
+        return ()
     return tuple(_unbind(self, one_dim(self, dim)))
 
 
 @public
 def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive pieces along ``dim``, of one size or of the sizes given."""
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = one_dim(self, dim)
+    if not self.ndim:
+        raise RuntimeError("split expects at least a 1-dimensional tensor")
     n = self.shape[at]
     if isinstance(split_size_or_sections, (tuple, list)):
         sizes = tuple(split_size_or_sections)
+        if any(size < 0 for size in sizes):
+            raise RuntimeError(
+                "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(sizes)}"
+            )
+        if any(k < 0 for k in sizes):
+            raise RuntimeError(
+                "split_with_sizes expects split_sizes have only non-negative entries, but got "
+                f"split_sizes={list(sizes)}"
+            )
         if sum(sizes) != n:
             raise RuntimeError(
                 f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size "
@@ -479,13 +577,18 @@ def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tens
 @public
 def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` pieces of equal size (the last may be smaller)."""
+    if not self.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
+    if not self.ndim:
+        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = self.shape[one_dim(self, dim)]
-    return split(self, max(-(-n // chunks), 0 if n == 0 else 1), dim)
+    return split(self, max(-(-n // chunks), 1), dim) if n else split(self, [0] * chunks, dim)
 
 
 from ..tape.op import TENSOR  # noqa: E402
 
 TENSOR.view = view_
+TENSOR.squeeze_, TENSOR.unsqueeze_ = squeeze_, unsqueeze_
 del TENSOR.view_

@@ -16,7 +16,7 @@ from numpy import add, ndarray
 
 from .. import dtypes, errors
 from ..kernels import numpy as numpy_kernels
-from ..modes import MODE
+from ..modes import ANOMALY, MODE
 from ..tensor import Tensor, counter, wrap
 from .node import LEAF_SEQ, AccumulateGrad, Node, next_seq
 from .op import TENSOR
@@ -41,9 +41,12 @@ def run(
     """
     raw = not create and all(type(g) in EXACT and type(g._data) is ndarray for g in grads)
     before, MODE.grad = MODE.grad, create
+    kind = _Run
+    if ANOMALY.on:
+        from .anomaly import AnomalyRun as kind  # type: ignore[assignment]
     try:
         with np.errstate(all="ignore"):
-            return _Run(raw, keep, create, inputs, accumulate).go(roots, grads)
+            return kind(raw, keep, create, inputs, accumulate).go(roots, grads)
     finally:
         MODE.grad = before
 
@@ -192,6 +195,8 @@ class _Run:
         shape, dtype = m.shape, m.dtype
         if type(shape) is list:
             shape = shape[to]
+        if type(dtype) is list:
+            dtype = dtype[to]
         if g.shape != shape:
             g = self._reduce(node, m, to, g, shape)
         if self.raw:

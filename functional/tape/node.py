@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .. import dtypes
+from ..modes import ANOMALY
 from ..tensor import NO_EDGE, Tensor, new, wrap
 
 next_seq = itertools.count(1).__next__
@@ -174,6 +175,8 @@ def new_node(cls: type[Node], edges: tuple[Any, ...], saved: Any, shape: Any, dt
     n.dtype = dtype
     n.seq = next_seq()
     n.extra = None
+    if ANOMALY.on:
+        n.more().anomaly = ANOMALY.forward()  # type: ignore[misc]
     return n
 
 

@@ -182,6 +182,7 @@ class Op:
     fixed: frozenset[str] = frozenset()  # elementwise inputs that keep their own dtype
     refused: tuple[Any, ...] = ()  # dtypes PyTorch has no kernel for, and what it says
     rewrites = False  # in place, it may write to elements that share memory
+    title: str | None = None  # what errors call it, if not by its name
     refuses_gradients = False  # recorded, but has no derivative
     number: Any = None  # the form whose second operand is a number, where its node differs
     contiguous = False  # an elementwise result that ignores its inputs' order in memory

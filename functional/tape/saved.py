@@ -15,7 +15,7 @@ import contextlib
 from typing import Any
 
 from .. import dtypes, errors
-from ..modes import MODE
+from ..modes import ANOMALY, MODE
 from ..tensor import Tensor, counter, is_inference, same_memory, wrap
 from .node import AccumulateGrad, Entry, Node
 
@@ -31,14 +31,20 @@ class Packed(Entry):
         hooks, MODE.saved_hooks = MODE.saved_hooks, ()
         grad, MODE.grad = MODE.grad, False
         try:
+            version = counter(tensor)[0]
             self.packed = pack(tensor)
+            if counter(tensor)[0] != version:
+                raise RuntimeError(errors.PACK_IN_PLACE)
         finally:
             MODE.saved_hooks, MODE.grad = hooks, grad
 
     def open(self, node: Node) -> Tensor:
         tensor = self.unpack(self.packed)
         if not isinstance(tensor, Tensor):
-            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor")
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
+                f"type {type(tensor).__name__}"
+            )
         edge = (node, self.nr) if self.edge is None else self.edge
         if tensor._edge == edge:
             return tensor
@@ -111,11 +117,11 @@ def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:
     node = edge[0]
     origin = ""
     if node is not None and not isinstance(node, AccumulateGrad):
-        name = node.name().split("Backward")[0]
+        name = node.name().rpartition("Backward")[0]
         origin = f", which is output {edge[1]} of {name},"
     sizes = list(t._data.shape)
     return RuntimeError(
         errors.CHANGED.format(
-            kind=kind, sizes=sizes, origin=origin, now=now, saved=version, hint=errors.CHANGED_HINT
+            kind=kind, sizes=sizes, origin=origin, now=now, saved=version, hint=errors.ANOMALY_HINT if ANOMALY.on else errors.CHANGED_HINT
         )
     )

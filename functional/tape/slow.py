@@ -32,7 +32,11 @@ def inputs_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     """Run ``op`` on anything: subclasses, levels, modes, mixed dtypes, meta tensors."""
     inputs = inputs_of(op, args)
-    if MODE.functions or any(isinstance(a, Tensor) and type(a) not in EXACT for a in inputs):
+    tensors = [a for a in inputs if isinstance(a, Tensor)]
+    if not tensors and not op.sequence:
+        kind = type(inputs[0]).__name__
+        raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+    if MODE.functions or any(type(a) not in EXACT for a in tensors):
         handled, result = overrides.dispatch(op, args, inputs, out)
         if handled:
             return result
@@ -114,23 +118,19 @@ def operand_type(op: Op, inputs: tuple[Any, ...], statics: Any = ()) -> dtypes.d
 def compute(op: Op, args: tuple[Any, ...]) -> Any:
     """The array(s) of a result, without recording."""
     inputs = inputs_of(op, args)
-    if op.refused:
-        refuse(op, inputs, args[len(inputs) :])
     if any(isinstance(a, Tensor) and type(a._data) is MetaArray for a in inputs):
         return _compute_meta(op, args, inputs)
     if op.kind == "elementwise":
         return _elementwise(op, inputs, args[len(inputs) :])
+    if op.refused:
+        refuse(op, next(a.dtype for a in inputs if isinstance(a, Tensor)))
     arrays = _arrays(args)
     with np.errstate(all="ignore"):
         return op.kernel(*arrays)
 
 
-def refuse(op: Op, inputs: tuple[Any, ...], statics: Any) -> None:
+def refuse(op: Op, d: dtypes.dtype) -> None:
     """PyTorch's error for a dtype that it has no kernel for."""
-    if op.kind == "elementwise":
-        d = operand_type(op, inputs, statics)
-    else:
-        d = next(a.dtype for a in inputs if isinstance(a, Tensor))
     for kinds, error, text in op.refused:
         if d.category in kinds:
             raise error(text.format(d.legacy))
@@ -172,19 +172,35 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> n
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
         raise size_mismatch(*shapes) from None
+    if op.refused:
+        refuse(op, d)
     half = d.array in dtypes.HALF
     work = arrays
     if half:
-        work = [
-            x if x is None or name in op.fixed else x.astype(np.float32)
-            for name, x in zip(op.inputs, arrays, strict=True)
-        ]
+        work = _widened(op, inputs, arrays)
     with np.errstate(all="ignore"):
         z = np.asarray(op.kernel(*work, *statics))
     if half and z.dtype == np.float32:
         z = z.astype(d.array)
     originals = [] if op.contiguous else [a._data for a in inputs if isinstance(a, Tensor)]
     return layout.with_strides(z, layout.result_strides(shape, originals, z.dtype.itemsize))
+
+
+# operands that keep a number's (or a 0-dim tensor's) precision beside a half type, as in PyTorch
+_PRECISE = {"mul": (0, 1), "div": (1,), "floor_divide": (1,)}
+
+
+def _widened(op: Op, inputs: tuple[Any, ...], arrays: list[Any]) -> list[Any]:
+    """Operands of a half type as float32 to compute in."""
+    work, precise = [], _PRECISE.get(op.name, ())
+    for i, (name, a, x) in enumerate(zip(op.inputs, inputs, arrays, strict=True)):
+        if x is None or name in op.fixed:
+            work.append(x)
+        elif i in precise and not x.ndim:
+            work.append(as_operand(a, dtypes.float32))
+        else:
+            work.append(x.astype(np.float32))
+    return work
 
 
 def size_mismatch(*shapes: tuple[int, ...]) -> RuntimeError:
@@ -246,7 +262,7 @@ def _elementwise_meta(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...])
 def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
     """``out=``: compute, check, resize if needed, copy."""
     if op.node is not None and not op.refuses_gradients:
-        check_out(op.name, inputs_of(op, args), out)
+        check_out(op.title or op.name, inputs_of(op, args), out)
     check_overlap(out, [a for a in inputs_of(op, args) if a is not out])
     result = finish(op, args, compute(op, args))
     return write_out(result, out)
@@ -297,6 +313,8 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
     if op.check is not None:
         op.check(*args)
     shared = check_overlap(target, inputs[1:], op.rewrites)
+    if op.refused and op.kind == "elementwise":
+        check_shape(target, *(a for a in inputs if isinstance(a, Tensor)))
     data = compute(op, args)
     check_result(data, target)
     node = _in_place_node(op, args) if recording and op.node is not None else None
@@ -309,6 +327,23 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
         op.save_results(node.saved, [target])
         rebase(target, node)
     return target
+
+
+def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
+    """Give ``self`` the geometry that the view ``op`` would have."""
+    if isinstance(self, levels.Wrapped):
+        raise NotImplementedError(f"{op.name}: a view in place inside a transform")
+    recording = MODE.grad and requires_grad(self)
+    check_in_place(self, recording)
+    edge = edge_of(self)
+    data = op.kernel(getattr(self._data, "phantom", self._data), *statics)
+    if recording:
+        node = new_node(op.node, (edge,), None, data.shape, data.dtype)
+        node.saved = op.save((self, *statics), (edge,), [self])
+        self._edge = (node, 0)
+    self._data = MetaArray(data) if type(self._data) is MetaArray else data
+    bump(self)
+    return self
 
 
 def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
@@ -358,15 +393,24 @@ def _overlap_partly(x: ndarray, y: ndarray) -> bool:
     return a < d and c < b
 
 
+def check_shape(target: Tensor, *operands: Any) -> None:
+    """PyTorch's error for operands that broadcast to more than ``target`` holds."""
+    shapes = [tuple(a.shape) for a in operands]
+    try:
+        found = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise size_mismatch(*shapes) from None
+    if found != tuple(target.shape):
+        raise RuntimeError(
+            f"output with shape {list(target.shape)} doesn't match the broadcast shape "
+            f"{list(found)}"
+        )
+
+
 def check_result(data: Any, target: Tensor) -> None:
     """PyTorch's errors for a result that cannot be written into ``target``."""
-    x = target._data
     found, wanted = dtypes.FROM_ARRAY[data.dtype], target.dtype
-    if data.shape != x.shape:
-        raise RuntimeError(
-            f"output with shape {list(x.shape)} doesn't match the broadcast shape "
-            f"{list(data.shape)}"
-        )
+    check_shape(target, data)
     if not dtypes.can_cast(found, wanted):
         raise RuntimeError(
             f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"

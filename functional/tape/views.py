@@ -142,7 +142,7 @@ def _refused(t: Tensor, place: Place, indirect: bool) -> RuntimeError:
     node, nr = t._edge
     made = place.made
     what = "its base or another view of its base has been" if indirect else "is being"
-    origin = "" if node is None else f"Output {nr} of {node.name().split('Backward')[0]} is a view"
+    origin = "" if node is None else f"Output {nr} of {node.name().rpartition('Backward')[0]} is a view"
     if made in ("no_grad", "inference") or node is None:
         mode, then = "no_grad", "with grad mode enabled"
         if made == "inference":
@@ -195,8 +195,11 @@ def rebase(t: Tensor, node: Node) -> None:
     slices.fn = node
     set_edge(base, slices)
     if node.saved is not None:
+        op = getattr(node, "op", None)
+        static = [False] * len(node.saved) if op is None else op.static
         node.saved = [
-            SavedView(entry, slices) if _is_result(entry) else entry for entry in node.saved
+            SavedView(entry, slices) if not fixed and _is_result(entry) else entry
+            for entry, fixed in zip(node.saved, static, strict=True)
         ]
 
 

@@ -1,7 +1,7 @@
 """Neural networks: layers, containers, losses, initialisation."""
 
 from . import functional, init, modules, parameter
-from .modules import *  # noqa: F403  (the layers, listed in modules)
+from .modules import *
 from .parameter import Buffer, Parameter
 
 __all__ = ["Buffer", "Parameter", "functional", "init", "modules", "parameter", *modules.__all__]

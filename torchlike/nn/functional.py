@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from functional import nn as _core
@@ -22,7 +21,6 @@ from functional.nn import (
 )
 from functional.ops import pointwise as _pointwise
 from functional.ops.matmul import linear
-from functional.tape.op import TENSOR as _FUNCTIONS
 from functional.tape.slow import in_place as _in_place
 from functional.tensor import Tensor
 

@@ -14,6 +14,7 @@ from functional.tensor import Tensor
 
 from .optimizer import (
     Optimizer,
+    add_scaled,
     check_options,
     closure_loss,
     count_writes,
@@ -29,35 +30,31 @@ add, multiply, divide, subtract = np.add, np.multiply, np.divide, np.subtract
 
 def _check(lr: Any, betas: Any, eps: float, weight_decay: float, options: dict[str, Any]) -> None:
     """PyTorch's errors for values out of range."""
-    foreach = options["foreach"] and not options["capturable"]
-    if isinstance(lr, Tensor):
-        if foreach:
-            raise ValueError(
-                "lr as a Tensor is not supported for capturable=False and foreach=True"
-            )
-        if lr.numel() != 1:
-            raise ValueError("Tensor lr must be 1-element")
-    if not 0.0 <= lr:
-        raise ValueError(f"Invalid learning rate: {lr}")
-    if not 0.0 <= eps:
-        raise ValueError(f"Invalid epsilon value: {eps}")
+    foreach = bool(options["foreach"]) and not options["capturable"]
+    _check_tensor("lr", lr, foreach)
+    for name, value in (("learning rate", lr), ("epsilon value", eps)):
+        if not value >= 0.0:
+            raise ValueError(f"Invalid {name}: {value}")
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
-    if not 0.0 <= weight_decay:
+    if not weight_decay >= 0.0:
         raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-    tensors = [isinstance(beta, Tensor) for beta in betas]
-    if tensors[0] != tensors[1]:
+    if isinstance(betas[0], Tensor) != isinstance(betas[1], Tensor):
         raise ValueError("betas must be either both floats or both Tensors")
     for i in (0, 1):
-        if tensors[i]:
-            if foreach:
-                raise ValueError(
-                    f"betas[{i}] as a Tensor is not supported for capturable=False and "
-                    "foreach=True"
-                )
-            if betas[i].numel() != 1:
-                raise ValueError(f"Tensor betas[{i}] must be 1-element")
+        _check_tensor(f"betas[{i}]", betas[i], foreach)
+
+
+def _check_tensor(name: str, value: Any, foreach: bool) -> None:
+    if not isinstance(value, Tensor):
+        return
+    if foreach:
+        raise ValueError(
+            f"{name} as a Tensor is not supported for capturable=False and foreach=True"
+        )
+    if value.numel() != 1:
+        raise ValueError(f"Tensor {name} must be 1-element")
 
 
 class Adam(Optimizer):
@@ -251,7 +248,7 @@ def _update_any(p: Any, g: Any, state: dict[str, Any], o: _Options) -> None:
         if o.decay and o.decoupled:
             p.mul_(1 - o.lr * o.decay)
         elif o.decay:
-            g = scaled_sum(g, p, o.decay)
+            g = add_scaled(g, p, o.decay)
         names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")
         parts = [state[name] for name in names if name in state]
         x, g, (m, v, *largest) = _real(p), _real(g), [_real(part) for part in parts]

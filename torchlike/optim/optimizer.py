@@ -364,11 +364,11 @@ def _check_sizes(groups: list[Any], saved: list[Any]) -> None:
 
 
 def _merged(groups: list[Any], saved: list[Any]) -> list[dict[str, Any]]:
-    """The saved options with this optimizer's own parameters and names."""
+    """The saved options with this optimizer's own parameters (and names, if none are saved)."""
     for old, new in zip(groups, saved, strict=True):
         new["params"] = old["params"]
         if "param_names" in old:
-            new["param_names"] = old["param_names"]
+            new.setdefault("param_names", old["param_names"])
     return saved
 
 
@@ -432,10 +432,19 @@ def count_writes(t: Any, times: int = 1) -> None:
         t._ver[0] += times
 
 
-
-
 def scaled_sum(a: Tensor, b: Tensor, factor: Any) -> Tensor:
     """a + factor * b, rounded once where the dtype is a half type."""
     if a.dtype.itemsize == 2:
-        return (a.float() + b.float() * factor).to(a.dtype)
+        factor = float(np.float32(factor))
+        return (a.double() + b.double() * factor).float().to(a.dtype)
     return a + b * factor
+
+
+def add_scaled(a: Tensor, b: Tensor, factor: Any) -> Tensor:
+    """``a.add(b, alpha=factor)`` with the roundings of PyTorch's vector code.
+
+    A half type rounds the factor to itself, and the sum once.
+    """
+    if a.dtype.itemsize == 2:
+        factor = float(np.asarray(factor, a.dtype.array))
+    return scaled_sum(a, b, factor)

@@ -12,12 +12,12 @@ from functional.tensor import Tensor, wrap
 
 from .optimizer import (
     Optimizer,
+    add_scaled,
     check_options,
     closure_loss,
     count_writes,
     number,
     plain_pair,
-    scaled_sum,
 )
 
 __all__ = ["SGD"]
@@ -153,14 +153,14 @@ def _update_any(p: Any, g: Any, buffer: Any, o: _Options) -> Any:
     with no_grad():
         g = -g if o.maximize else g
         if o.decay:
-            g = scaled_sum(g, p, o.decay)
+            g = add_scaled(g, p, o.decay)
         made = None
         if o.momentum:
             if buffer is None:
                 buffer = made = g.detach().clone()
             else:
                 buffer.mul_(o.momentum)
-                buffer.copy_(scaled_sum(buffer, g, o.keep))
-            g = scaled_sum(g, buffer, o.momentum) if o.nesterov else buffer
-        p.copy_(scaled_sum(p, g, -o.lr))
+                buffer.copy_(add_scaled(buffer, g, o.keep))
+            g = add_scaled(g, buffer, o.momentum) if o.nesterov else buffer
+        p.copy_(add_scaled(p, g, -o.lr))
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from functional import nn as core
 from functional.tensor import Tensor
@@ -14,7 +14,7 @@ from .module import Module
 class ReLU(Module):
     """max(0, x), element by element."""
 
-    __constants__ = ("inplace",)
+    __constants__: ClassVar = ["inplace"]
     inplace: bool
 
     def __init__(self, inplace: bool = False) -> None:
@@ -33,7 +33,7 @@ class ReLU(Module):
 class LeakyReLU(Module):
     """x where it is positive, ``negative_slope`` times x elsewhere."""
 
-    __constants__ = ("inplace", "negative_slope")
+    __constants__: ClassVar = ["inplace", "negative_slope"]
     inplace: bool
     negative_slope: float
 
@@ -67,7 +67,7 @@ class Sigmoid(Module):
 
 
 class _OverDim(Module):
-    __constants__ = ("dim",)
+    __constants__: ClassVar = ["dim"]
     dim: int | None
 
     def __init__(self, dim: int | None = None) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from .module import Module, _indent
+from .module import Module, _addindent
 from .parameter_container import ParameterDict, ParameterList
 
 __all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
@@ -209,7 +209,7 @@ class ModuleList(_Numbered):
             f"({a}): {text}" if a == b else f"({a}-{b}): {b - a + 1} x {text}"
             for a, b, text in runs
         ]
-        return f"{self._get_name()}(\n  " + "\n  ".join(map(_indent, lines)) + "\n)"
+        return f"{self._get_name()}(\n  " + "\n  ".join(map(_addindent, lines)) + "\n)"
 
 
 def pairs_of(mapping: Any, owner: str, where: str) -> Iterator[tuple[Any, Any]]:
@@ -225,8 +225,7 @@ def pairs_of(mapping: Any, owner: str, where: str) -> Iterator[tuple[Any, Any]]:
     for i, pair in enumerate(mapping):
         if not isinstance(pair, Iterable):
             raise TypeError(
-                f"{owner} update sequence element #{i} should be Iterable; is"
-                f"{type(pair).__name__}"
+                f"{owner} update sequence element #{i} should be Iterable; is{type(pair).__name__}"
             )
         items = list(pair)
         if len(items) != 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from functional import nn as F
 from functional.ops.create import empty
@@ -41,8 +41,10 @@ def _check(channels: tuple[int, int], stride: Any, padding: Any, groups: int, mo
 
 
 class _ConvNd(Module):
-    __constants__ = ("stride", "padding", "dilation", "groups", "padding_mode", "output_padding",
-                     "in_channels", "out_channels", "kernel_size")  # fmt: skip
+    __constants__: ClassVar = [
+        "stride", "padding", "dilation", "groups", "padding_mode", "output_padding",
+        "in_channels", "out_channels", "kernel_size",
+    ]  # fmt: skip
     n = 0
     function: Any = None
     weight: Tensor

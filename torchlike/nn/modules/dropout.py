@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from functional.nn import dropout
 from functional.tensor import Tensor
 
@@ -14,7 +16,7 @@ class Dropout(Module):
     Raises ValueError for a probability outside 0 to 1.
     """
 
-    __constants__ = ("p", "inplace")
+    __constants__: ClassVar = ["p", "inplace"]
     p: float
     inplace: bool
 

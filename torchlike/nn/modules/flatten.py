@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from functional.tensor import Tensor
 
@@ -12,7 +12,7 @@ from .module import Module
 class Flatten(Module):
     """Merges dimensions ``start_dim`` to ``end_dim`` into one; by default all but the first."""
 
-    __constants__ = ("start_dim", "end_dim")
+    __constants__: ClassVar = ["start_dim", "end_dim"]
     start_dim: int
     end_dim: int
 
@@ -32,16 +32,13 @@ class Flatten(Module):
 class Unflatten(Module):
     """Splits dimension ``dim`` into ``unflattened_size``, one size of which may be -1.
 
-    Raises TypeError for sizes that are not a tuple or list of ints, NotImplementedError for
-    named dimensions.
+    Raises TypeError for sizes that are not a tuple or list of ints.
     """
 
-    __constants__ = ("dim", "unflattened_size")
+    __constants__: ClassVar = ["dim", "unflattened_size"]
 
     def __init__(self, dim: Any, unflattened_size: Any) -> None:
         super().__init__()
-        if isinstance(dim, str):
-            raise NotImplementedError("Unflatten with a named dimension")
         if not isinstance(unflattened_size, (tuple, list)):
             raise TypeError(
                 "unflattened_size must be a tuple of ints, but found type "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from functional.ops.create import empty
 from functional.ops.matmul import linear
@@ -32,7 +32,7 @@ class Linear(Module):
     1 / sqrt(in_features).
     """
 
-    __constants__ = ("in_features", "out_features")
+    __constants__: ClassVar = ["in_features", "out_features"]
     in_features: int
     out_features: int
     weight: Tensor

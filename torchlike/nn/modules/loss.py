@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from functional import nn as F
 from functional.tensor import Tensor
@@ -36,7 +36,7 @@ class _WeightedLoss(_Loss):
 class MSELoss(_Loss):
     """The squared difference of two tensors: their mean, sum, or one per element."""
 
-    __constants__ = ("reduction",)
+    __constants__: ClassVar = ["reduction"]
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss of ``input`` against ``target``, of the same shape."""
@@ -49,7 +49,7 @@ class NLLLoss(_WeightedLoss):
     ``weight`` is (C,), one factor per class; targets equal to ``ignore_index`` do not count.
     """
 
-    __constants__ = ("ignore_index", "reduction")
+    __constants__: ClassVar = ["ignore_index", "reduction"]
     ignore_index: int
 
     def __init__(
@@ -78,7 +78,7 @@ class CrossEntropyLoss(_WeightedLoss):
     ``label_smoothing`` (0 to 1) mixes the targets with a uniform distribution.
     """
 
-    __constants__ = ("ignore_index", "reduction", "label_smoothing")
+    __constants__: ClassVar = ["ignore_index", "reduction", "label_smoothing"]
     ignore_index: int
     label_smoothing: float
 

@@ -10,9 +10,33 @@ from functional.tensor import Tensor
 
 from ..parameter import is_buffer, is_parameter
 from . import hooks
-from .hooks import ANY, HooksMixin
-from .state import StateMixin
+from .hooks import (
+    ANY,
+    HooksMixin,
+    register_module_backward_hook,
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
+from .state import StateMixin, _IncompatibleKeys
 from .traversal import TraversalMixin
+
+__all__ = [
+    "Module",
+    "_IncompatibleKeys",
+    "register_module_backward_hook",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]
 
 
 def type_name(value: Any) -> str:
@@ -45,7 +69,8 @@ def _need(held: Any, what: str) -> Any:
     return held
 
 
-def _indent(text: str, spaces: int = 2) -> str:
+def _addindent(text: str, spaces: int = 2) -> str:
+    """``text`` with every line but the first moved to the right."""
     return text.replace("\n", "\n" + " " * spaces)
 
 
@@ -270,12 +295,18 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
     def __repr__(self) -> str:
         extra = self.extra_repr()
         own = extra.split("\n") if extra else []
-        children = [f"({name}): {_indent(repr(m))}" for name, m in self._modules.items()]
+        children = [f"({name}): {_addindent(repr(m))}" for name, m in self._modules.items()]
         if not own and not children:
             return f"{self._get_name()}()"
         if len(own) == 1 and not children:
             return f"{self._get_name()}({own[0]})"
         return f"{self._get_name()}(\n  " + "\n  ".join([*own, *children]) + "\n)"
+
+
+for _part in (HooksMixin, StateMixin, TraversalMixin):
+    for _name, _member in vars(_part).items():
+        if callable(_member):
+            _member.__qualname__ = f"Module.{_name}"  # the name error messages show
 
 
 def _refuse_arguments(args: Any, kwargs: Any) -> None:

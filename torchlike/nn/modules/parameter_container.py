@@ -167,7 +167,9 @@ class ParameterDict(Module):
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of ``key``, or ``default``."""
-        return self[key] if key in self else default
+        if key in self._keys:
+            return self[key]
+        return default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
         """A new ParameterDict with one value for all ``keys``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from functional import nn as F
 from functional.tensor import Tensor
@@ -11,7 +11,14 @@ from .module import Module
 
 
 class _MaxPoolNd(Module):
-    __constants__ = ("kernel_size", "stride", "padding", "dilation", "return_indices", "ceil_mode")
+    __constants__: ClassVar = [
+        "kernel_size",
+        "stride",
+        "padding",
+        "dilation",
+        "return_indices",
+        "ceil_mode",
+    ]
     function: Any = None
     return_indices: bool
     ceil_mode: bool

@@ -1,0 +1,5 @@
+"""Parts of DataLoader that programs import by name."""
+
+from . import collate, worker
+
+__all__ = ["collate", "worker"]
