@@ -13,6 +13,7 @@ from .modes import MODE
 from .ops.create import like
 from .tape import engine
 from .tape.op import TENSOR
+from .tape.overrides import keeping_class
 from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
@@ -260,7 +261,7 @@ def get_data(self: Tensor) -> Tensor:
     """The same memory, without history and with its own version counter."""
     t = same_memory(self)
     t._ver = None
-    return t
+    return keeping_class(self, t)
 
 
 def set_data(self: Tensor, value: Tensor) -> None:

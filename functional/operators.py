@@ -227,8 +227,8 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     if dim is not None:
         return stride(self)[arguments.one_dim(self, dim, where="stride.dim.1")]
     data = self._data
-    if isinstance(data, Tensor):
-        strides = _contiguous(tuple(self.shape), 1)
+    if isinstance(data, Tensor):  # a transform's wrapper; a batch comes first
+        strides = stride(data)[data.ndim - self.ndim :]
     else:
         item = data.dtype.itemsize
         strides = tuple(s // item for s in data.strides)
@@ -248,7 +248,12 @@ def storage_offset(self: Tensor) -> int:
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     """Whether the memory is in C order without gaps."""
     data = self._data
-    return True if isinstance(data, Tensor) else bool(data.flags.c_contiguous)
+    if not isinstance(data, Tensor):
+        return bool(data.flags.c_contiguous)
+    wanted = _contiguous(tuple(self.shape), 1)
+    return not self.numel() or all(
+        n == 1 or s == w for n, s, w in zip(self.shape, stride(self), wanted, strict=True)
+    )
 
 
 def element_size(self: Tensor) -> int:

@@ -62,6 +62,12 @@ class Tensor:
 
     # set by higher floors
     legacy_constructor: ClassVar[Any] = None
+    subclass_made: ClassVar[list[Any]] = []
+
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
+        for told in Tensor.subclass_made:
+            told(cls)
     if TYPE_CHECKING:  # operators and methods are attached there too
 
         def __getattr__(self, name: str) -> Any: ...

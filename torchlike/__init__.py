@@ -37,6 +37,7 @@ from functional.tape.op import TENSOR as _FUNCTIONS
 from functional.tensor import Tensor
 
 from . import copying as _copying
+from . import intercept as _intercept
 from . import labels as _labels
 from . import loading as _loading
 from . import methods, names
@@ -57,11 +58,11 @@ strided = methods.STRIDED
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 
 for _name in names.FUNCTIONS:
-    globals()[_name] = getattr(_FUNCTIONS, _name)
+    globals()[_name] = _intercept.public(getattr(_FUNCTIONS, _name))
     if hasattr(_FUNCTIONS, _name + "_"):
-        globals()[_name + "_"] = getattr(_FUNCTIONS, _name + "_")
+        globals()[_name + "_"] = _intercept.public(getattr(_FUNCTIONS, _name + "_"))
 for _name, _old in names.ALIASES.items():
-    globals()[_name] = getattr(_FUNCTIONS, _old)
+    globals()[_name] = _intercept.public(getattr(_FUNCTIONS, _old))
 globals().update(_dtypes.NAMES)
 globals().update(_dtypes.ALIASES)
 globals().update(_TYPES)

@@ -10,7 +10,7 @@ from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
 
-from . import names
+from . import intercept, names
 
 _T: Any = Tensor
 
@@ -27,6 +27,18 @@ def _attach_functions() -> None:
             setattr(Tensor, alias, getattr(TENSOR, name))
             if hasattr(TENSOR, name + "_"):
                 setattr(Tensor, alias + "_", getattr(TENSOR, name + "_"))
+
+
+_IN_PLACE = "copy_ fill_ zero_ index_put_ scatter_ uniform_ normal_ random_ bernoulli_".split()
+_MAKERS = "new_zeros new_ones new_empty new_full new_tensor to cpu type_as".split()
+
+
+def _is_shared(f: Any) -> bool:
+    """Whether a method is a public function of the core, or one of a few others."""
+    name = getattr(f, "__name__", "")
+    return callable(f) and (
+        getattr(TENSOR, name, None) is f or name in (*_IN_PLACE, *_MAKERS)
+    )
 
 
 def _caster(d: dtypes.dtype) -> Any:
@@ -94,6 +106,11 @@ def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     return t
 
 
+def as_subclass(self: Tensor, cls: type) -> Any:
+    """The same memory and history as an instance of ``cls``."""
+    return overrides.as_subclass(views.alias(self), cls)
+
+
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
@@ -107,7 +124,7 @@ def _attach_rest() -> None:
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
         setattr(Tensor, name, getattr(random, name))
-    _T.as_subclass = overrides.as_subclass
+    _T.as_subclass = as_subclass
     _T._make_subclass = staticmethod(make_subclass)
     _T.__torch_function__ = classmethod(overrides.default_torch_function)
 
@@ -167,3 +184,4 @@ channels_last = memory_format("channels_last")
 _attach_functions()
 _attach_rest()
 _attach_properties()
+intercept.watch({name: f for name, f in vars(Tensor).items() if _is_shared(f)})

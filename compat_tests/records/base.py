@@ -139,6 +139,13 @@ class Record:
     internal: bool = False  # torchlike's own: no counterpart to compare with
     dtypes: tuple[str, ...] = DTYPES
 
+    def kinked(self, index: int) -> bool:
+        """Whether a sample sits where its derivative jumps: extremes that are tied."""
+        return any(
+            isinstance(a, In) and a.distinct and (a.layout == "e" or a.low == a.high)
+            for a in self.samples[index]
+        )
+
     def arrays(self, index: int, dtype: str) -> list[Any]:
         """The arguments of sample ``index``: arrays in place of inputs."""
         return build(self.samples[index], f"{self.name}/{index}", dtype)

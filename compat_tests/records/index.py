@@ -61,8 +61,9 @@ record("gather", lambda T, x, d, i: T.gather(x, d, i), (A(3, 4), 1, N(3, 2, high
        covers="gather_along gather_backward", out=True, bad=[(A(3, 4), 1, N(3, 2, low=5, high=6)), (A(3, 4), 1, N(2, high=3)), (A(3, 4), 2, N(1, 1, high=1)),
                                          (A(3), 0, A(3)), (A(3, 4), 0, N(2, 5, high=2))])  # fmt: skip
 record("scatter", lambda T, x, i, s: T.scatter(x, 0, i, s), (A(3), N(1, high=3), A(1)), (A(3, 4), N(1, 4, high=3), A(1, 4)),
-       (A(3, 4, lay="t"), N(1, 2, high=3), A(2, 4)), jax=lambda J, x, i, s: _scatter(J, x, i, s), covers="scatter_along",
+       (A(3, 4, lay="t"), N(1, 2, high=3), A(1, 2)), jax=lambda J, x, i, s: _scatter(J, x, i, s), covers="scatter_along",
        bad=[(A(3), N(1, low=3, high=4), A(1)), (A(3), A(1), A(1)), (A(3), N(2, high=3), A(1))])  # fmt: skip
+record("scatter.part", lambda T, x, i, s: T.scatter(x, 0, i, s), (A(3, 4), N(1, 2, high=3), A(2, 4)), differentiable=False)
 record("scatter_", lambda T, x, i, s: x.clone().scatter_(0, i, s), (A(3, 4), N(1, 4, high=3), A(1, 4)),
        (A(3, 4), N(1, 4, high=3), 2.0), jax=lambda J, x, i, s: _scatter(J, x, i, s))  # fmt: skip
 record("scatter.value", lambda T, x, i, v: T.scatter(x, 1, i, v), (A(3, 4), N(3, 2, high=4), 1.5), (A(3, 4), N(2, 1, high=4), 2),

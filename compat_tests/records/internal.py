@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .base import A, D, N, Record, record
+from .base import FLOATS, A, D, N, Record, record
 
 PLACE = ((3, 4), (4, 1), (2, 2), (4, 1), 1)  # base shape and strides, view shape and strides, offset
 OVERLAP = ((6,), (1,), (3, 3), (1, 1), 0)
@@ -47,7 +47,7 @@ internal("convolution_input", lambda F, g, w: F.convolution_input(g, w, (2, 3, 7
 internal("convolution_weight", lambda F, g, x: F.convolution_weight(g, x, (4, 3, 3), (2,), (1,), (1,), False, (0,), 1), (A(2, 4, 4), A(2, 3, 7)))
 internal("max_pool_backward", lambda F, g, i: F.max_pool_backward(g, i, (1, 2, 6)), (A(1, 2, 3), N(1, 2, 3, high=6)))
 internal("max_pool_gather", lambda F, x, i: F.max_pool_gather(x, i), (A(1, 2, 6), N(1, 2, 3, high=6)))
-internal("nll_backward", lambda F, g, x, y, w: F.nll_backward(g, x, y, w, w.sum(), 2, -100), (A(), D(3, 5), N(3, high=5), D(5, low=0.1)))
+internal("nll_backward", lambda F, g, x, y, w: F.nll_backward(g, x, y, w, w.sum(), 2, -100), (A(), D(3, 5), N(3, high=5), D(5, low=0.1)), dtypes=FLOATS)
 internal("squeeze_product", lambda F, x: F.squeeze_product(x, (0,)), A(1, 3))
 internal("clone_contiguous", lambda F, x: F.clone_contiguous(x), A(3, 4, lay="t"))
 internal("add_scaled", lambda F, x, y: F.add_scaled(x, y, 2), (A(3, 4), A(4)))

@@ -12,6 +12,14 @@ import numpy as np
 
 from .half import narrow, widen
 
+__all__ = [
+    "adaptive_avg_pool",
+    "adaptive_avg_pool_backward",
+    "avg_pool",
+    "avg_pool_backward",
+    "pool_shape",
+]
+
 
 def _pooled(n: int, k: int, s: int, p: int, d: int, ceil_mode: bool) -> int:
     span = n + 2 * p - d * (k - 1) - 1

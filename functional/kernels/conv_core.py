@@ -99,7 +99,9 @@ def _products_view(plan: Plan, room: np.ndarray, columns: int) -> np.ndarray:
 def _weight_matrix(plan: Plan, weight: np.ndarray) -> np.ndarray:
     """The weight as (groups, 1, O / groups, depth of the product)."""
     if plan.tall:
-        weight = np.ascontiguousarray(np.moveaxis(weight, -2, 1))
+        dims = weight.ndim
+        order = (0, dims - 2, *range(1, dims - 2), dims - 1)
+        weight = np.ascontiguousarray(weight.transpose(order))
     return weight.reshape(plan.groups, 1, plan.each, -1)
 
 
@@ -272,4 +274,5 @@ def _weight_from_matrix(plan: Plan, matrix: np.ndarray) -> np.ndarray:
     if not plan.tall:
         return matrix.reshape((plan.outputs, plan.depth) + kernel)
     tall = matrix.reshape((plan.outputs, kernel[-2], plan.depth) + kernel[:-2] + kernel[-1:])
-    return np.ascontiguousarray(np.moveaxis(tall, 1, -2))
+    dims = tall.ndim
+    return np.ascontiguousarray(tall.transpose(0, *range(2, dims - 1), 1, dims - 1))

@@ -125,7 +125,8 @@ def nonzero(x: ndarray) -> ndarray:
     """(number of non-zeros, ndim) int64; each column is contiguous."""
     if x.ndim == 0:
         return np.zeros((int(bool(x)), 0), np.int64)
-    return np.stack(np.nonzero(x)).astype(np.int64).T
+    rows = np.stack(np.nonzero(x)).astype(np.int64)
+    return rows.T if rows.size else layout.empty((0, x.ndim), (8, 0), rows.dtype)
 
 
 def tril(x: ndarray, diagonal: int) -> ndarray:

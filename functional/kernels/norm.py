@@ -9,6 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from .half import narrow, widen
+from .scratch import scratch
+from .threads import in_chunks
+
+__all__ = [
+    "batch_norm",
+    "batch_norm_backward",
+    "layer_norm",
+    "layer_norm_backward",
+]
 
 
 def _channel_lines(x: np.ndarray) -> np.ndarray:
@@ -59,24 +68,34 @@ def batch_norm(
     where given, are then updated in place), the running ones otherwise.
     """
     lines = _channel_lines(x)
+    count = lines.shape[0] * lines.shape[2]
+    divisor, eps = lines.dtype.type(count or np.nan), lines.dtype.type(eps)
     if training:
-        count = lines.shape[0] * lines.shape[2]
-        mean = _channel_sum(lines) / lines.dtype.type(count or np.nan)
-        out = np.subtract(lines, mean[:, None])
-        var = _channel_dot(out, out) / lines.dtype.type(count or np.nan)
-        _update_running(mean, var, running_mean, running_var, count, momentum)
+        mean, var = np.empty((2, x.shape[1]), lines.dtype)
     else:
         assert running_mean is not None
         assert running_var is not None
-        mean = widen(running_mean).astype(lines.dtype, copy=False)
-        var = widen(running_var).astype(lines.dtype, copy=False)
-        out = np.subtract(lines, mean[:, None])
-    invstd = 1 / np.sqrt(var + lines.dtype.type(eps))
-    scale = invstd if weight is None else invstd * widen(weight)
-    np.multiply(out, scale[:, None], out=out)
-    if bias is not None:
-        np.add(out, widen(bias)[:, None], out=out)
-    return narrow(out.reshape(x.shape), x.dtype), mean, invstd
+        mean, var = (widen(r).astype(lines.dtype, copy=False) for r in (running_mean, running_var))
+    invstd, scale = np.empty((2, x.shape[1]), lines.dtype)
+    result = np.empty(lines.shape, lines.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, out, where = lines[:, first:last], result[:, first:last], slice(first, last)
+        if training:
+            mean[where] = _channel_sum(part) / divisor
+        np.subtract(part, mean[where, None], out=out)
+        if training:
+            var[where] = _channel_dot(out, out) / divisor
+        invstd[where] = 1 / np.sqrt(var[where] + eps)
+        scale[where] = invstd[where] if weight is None else invstd[where] * widen(weight)[where]
+        np.multiply(out, scale[where, None], out=out)
+        if bias is not None:
+            np.add(out, widen(bias)[where, None], out=out)
+
+    in_chunks(x.shape[1], count, work)
+    if training:
+        _update_running(mean, var, running_mean, running_var, count, momentum)
+    return narrow(result.reshape(x.shape), x.dtype), mean, invstd
 
 
 def batch_norm_backward(
@@ -93,23 +112,28 @@ def batch_norm_backward(
     gx = weight * invstd * (g - sum(g) / n - xhat * sum(g * xhat) / n) when training,
     weight * invstd * g otherwise.
     """
-    gl = _channel_lines(g)
-    centred = np.subtract(_channel_lines(x), mean[:, None])
-    gbias = _channel_sum(gl)
-    dot = _channel_dot(gl, centred)
-    scale = invstd if weight is None else invstd * widen(weight)
-    gx = gl * scale[:, None]
-    if training and gl.size:
-        count = gl.dtype.type(gl.shape[0] * gl.shape[2])
-        np.multiply(centred, (scale * invstd * invstd * dot / count)[:, None], out=centred)
-        np.subtract(gx, centred, out=gx)
-        np.subtract(gx, (scale * gbias / count)[:, None], out=gx)
+    gs, xs = _channel_lines(g), _channel_lines(x)
+    size = gs.shape[0] * gs.shape[2]
+    count = gs.dtype.type(size or 1)
+    gx = np.empty(gs.shape, gs.dtype)
+    gweight, gbias = np.empty((2, x.shape[1]), gs.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, out, where = gs[:, first:last], gx[:, first:last], slice(first, last)
+        centred = scratch("centred", part.shape, part.dtype)
+        np.subtract(xs[:, first:last], mean[where, None], out=centred)
+        total, dot, std = _channel_sum(part), _channel_dot(part, centred), invstd[where]
+        scale = std if weight is None else std * widen(weight)[where]
+        np.multiply(part, scale[:, None], out=out)
+        if training:
+            np.multiply(centred, (scale * std * std * dot / count)[:, None], out=centred)
+            np.add(centred, (scale * total / count)[:, None], out=centred)
+            np.subtract(out, centred, out=out)
+        gweight[where], gbias[where] = dot * std, total
+
+    in_chunks(x.shape[1], size, work)
     kind = x.dtype if weight is None else weight.dtype
-    return (
-        narrow(gx.reshape(x.shape), x.dtype),
-        narrow(dot * invstd, kind),
-        narrow(gbias, kind),
-    )
+    return narrow(gx.reshape(x.shape), x.dtype), narrow(gweight, kind), narrow(gbias, kind)
 
 
 def layer_norm(
@@ -130,17 +154,29 @@ def layer_norm(
         kind = widen(np.empty(0, x.dtype)).dtype
         return np.empty(x.shape, x.dtype), np.zeros(stats, kind), np.full(stats, np.nan, kind)
     rows = np.ascontiguousarray(widen(x)).reshape(int(np.prod(lead)), -1)
-    size = rows.dtype.type(rows.shape[1])
-    mean = np.add.reduce(rows, axis=1, keepdims=True) / size
-    out = rows - mean
-    var = np.vecdot(out, out)[:, None] / size
-    rstd = 1 / np.sqrt(var + rows.dtype.type(eps))
-    np.multiply(out, rstd, out=out)
-    if weight is not None:
-        np.multiply(out, widen(weight).reshape(-1), out=out)
-    if bias is not None:
-        np.add(out, widen(bias).reshape(-1), out=out)
-    return narrow(out.reshape(x.shape), x.dtype), mean.reshape(stats), rstd.reshape(stats)
+    size, eps = rows.dtype.type(rows.shape[1]), rows.dtype.type(eps)
+    mean, rstd = np.empty((2, len(rows), 1), rows.dtype)
+    result = np.empty(rows.shape, rows.dtype)
+    flat_weight, flat_bias = _flat(weight), _flat(bias)
+
+    def work(first: int, last: int) -> None:
+        part, out = rows[first:last], result[first:last]
+        average = np.add.reduce(part, axis=1, keepdims=True) / size
+        np.subtract(part, average, out=out)
+        scale = 1 / np.sqrt(np.vecdot(out, out)[:, None] / size + eps)
+        np.multiply(out, scale, out=out)
+        if flat_weight is not None:
+            np.multiply(out, flat_weight, out=out)
+        if flat_bias is not None:
+            np.add(out, flat_bias, out=out)
+        mean[first:last], rstd[first:last] = average, scale
+
+    in_chunks(len(rows), rows.shape[1], work)
+    return narrow(result.reshape(x.shape), x.dtype), mean.reshape(stats), rstd.reshape(stats)
+
+
+def _flat(parameter: np.ndarray | None) -> np.ndarray | None:
+    return None if parameter is None else widen(parameter).reshape(-1)
 
 
 def layer_norm_backward(
@@ -162,20 +198,31 @@ def layer_norm_backward(
         none = None if weight is None else np.zeros(shape, kind)
         return np.empty(x.shape, x.dtype), none, np.zeros(shape, kind)
     count = mean.size
-    gl = np.ascontiguousarray(widen(g)).reshape(count, -1)
-    rstd = rstd.reshape(-1, 1)
-    xhat = np.ascontiguousarray(widen(x)).reshape(count, -1) - mean.reshape(-1, 1)
-    np.multiply(xhat, rstd, out=xhat)
-    gbias = np.add.reduce(gl, axis=0)
+    gs = np.ascontiguousarray(widen(g)).reshape(count, -1)
+    xs = np.ascontiguousarray(widen(x)).reshape(count, -1)
+    means, scales, size = mean.reshape(-1, 1), rstd.reshape(-1, 1), gs.dtype.type(gs.shape[1])
+    gx = np.empty(gs.shape, gs.dtype)
+    flat_weight = _flat(weight)
+
+    def work(first: int, last: int) -> tuple[np.ndarray | None, np.ndarray]:
+        part, out, scale = gs[first:last], gx[first:last], scales[first:last]
+        xhat = scratch("xhat", part.shape, part.dtype)
+        np.subtract(xs[first:last], means[first:last], out=xhat)
+        np.multiply(xhat, scale, out=xhat)
+        weighted, to_weight = part, None
+        if flat_weight is not None:
+            to_weight = np.add.reduce(np.multiply(part, xhat, out=out), axis=0)
+            weighted = scratch("weighted", part.shape, part.dtype)
+            np.multiply(part, flat_weight, out=weighted)
+        dot = np.vecdot(weighted, xhat)[:, None] / size
+        np.subtract(weighted, np.add.reduce(weighted, axis=1, keepdims=True) / size, out=out)
+        np.subtract(out, np.multiply(xhat, dot, out=xhat), out=out)
+        np.multiply(out, scale, out=out)
+        return to_weight, np.add.reduce(part, axis=0)
+
+    parts = in_chunks(count, gs.shape[1], work)
+    gbias = narrow(np.add.reduce([part[1] for part in parts], axis=0), kind).reshape(shape)
     gweight = None
-    gx = gl
     if weight is not None:
-        product = gl * xhat
-        gweight = narrow(np.add.reduce(product, axis=0), kind).reshape(shape)
-        gx = np.multiply(gl, widen(weight).reshape(-1), out=product)
-    size = gl.dtype.type(gl.shape[1])
-    dot = np.vecdot(gx, xhat)[:, None] / size
-    gx = gx - np.add.reduce(gx, axis=1, keepdims=True) / size
-    np.subtract(gx, np.multiply(xhat, dot, out=xhat), out=gx)
-    np.multiply(gx, rstd, out=gx)
-    return narrow(gx.reshape(x.shape), x.dtype), gweight, narrow(gbias, kind).reshape(shape)
+        gweight = narrow(np.add.reduce([part[0] for part in parts], axis=0), kind).reshape(shape)
+    return narrow(gx.reshape(x.shape), x.dtype), gweight, gbias

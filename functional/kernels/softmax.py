@@ -7,59 +7,108 @@ order of the input, as PyTorch's are.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 
 from .half import narrow, widen
+from .threads import in_chunks
+
+__all__ = [
+    "MEAN",
+    "NONE",
+    "SUM",
+    "log_softmax",
+    "log_softmax_backward",
+    "nll_loss",
+    "nll_loss_backward",
+    "softmax",
+    "softmax_backward",
+]
 
 NONE, MEAN, SUM = 0, 1, 2
 
 
-def _line(x: np.ndarray, dim: int) -> tuple[np.ndarray, int]:
-    """A C-contiguous float array to work on (0-d becomes 1-d) and a non-negative dim."""
+def _lines(x: np.ndarray, dim: int) -> tuple[np.ndarray, int]:
+    """x, contiguous and of a computing type, as (outer, n, inner) around dim, or (outer, n).
+
+    The second result is how many elements an item of the first axis has.
+    """
     x = np.ascontiguousarray(widen(x))
-    return x, dim % x.ndim
+    dim %= x.ndim
+    outer, inner = prod(x.shape[:dim]), prod(x.shape[dim + 1 :])
+    shape = (outer, x.shape[dim]) if inner == 1 else (outer, x.shape[dim], inner)
+    return x.reshape(shape), x.shape[dim] * inner
 
 
 def softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """exp(x - max) / sum(exp(x - max)) along dim."""
     if not x.size:
         return np.empty(x.shape, x.dtype)
-    wide, dim = _line(x, dim)
-    out = np.subtract(wide, np.maximum.reduce(wide, axis=dim, keepdims=True))
-    np.exp(out, out=out)
-    np.divide(out, np.add.reduce(out, axis=dim, keepdims=True), out=out)
-    return narrow(out.reshape(x.shape), x.dtype)
+    lines, size = _lines(x, dim)
+    result = np.empty(lines.shape, lines.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, out = lines[first:last], result[first:last]
+        np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
+        np.exp(out, out=out)
+        np.divide(out, np.add.reduce(out, axis=1, keepdims=True), out=out)
+
+    in_chunks(len(lines), size, work)
+    return narrow(result.reshape(x.shape), x.dtype)
 
 
 def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """x - max - log(sum(exp(x - max))) along dim."""
     if not x.size:
         return np.empty(x.shape, x.dtype)
-    wide, dim = _line(x, dim)
-    out = np.subtract(wide, np.maximum.reduce(wide, axis=dim, keepdims=True))
-    total = np.add.reduce(np.exp(out), axis=dim, keepdims=True)
-    np.subtract(out, np.log(total, out=total), out=out)
-    return narrow(out.reshape(x.shape), x.dtype)
+    lines, size = _lines(x, dim)
+    result = np.empty(lines.shape, lines.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, out = lines[first:last], result[first:last]
+        np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
+        total = np.add.reduce(np.exp(out), axis=1, keepdims=True)
+        np.subtract(out, np.log(total, out=total), out=out)
+
+    in_chunks(len(lines), size, work)
+    return narrow(result.reshape(x.shape), x.dtype)
 
 
 def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     """(g - sum(g * y)) * y, from dy_i/dx_j = y_i * (delta_ij - y_j)."""
-    wide, dim = _line(g, dim)
-    y = np.ascontiguousarray(widen(result))
-    out = wide * y
-    np.subtract(wide, np.add.reduce(out, axis=dim, keepdims=True), out=out)
-    np.multiply(out, y, out=out)
-    return narrow(out.reshape(g.shape), g.dtype)
+    if not g.size:
+        return np.empty(g.shape, g.dtype)
+    lines, size = _lines(g, dim)
+    ys = _lines(result, dim)[0]
+    gradient = np.empty(lines.shape, lines.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, y, out = lines[first:last], ys[first:last], gradient[first:last]
+        np.multiply(part, y, out=out)
+        np.subtract(part, np.add.reduce(out, axis=1, keepdims=True), out=out)
+        np.multiply(out, y, out=out)
+
+    in_chunks(len(lines), size, work)
+    return narrow(gradient.reshape(g.shape), g.dtype)
 
 
 def log_softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     """g - exp(y) * sum(g), from dy_i/dx_j = delta_ij - exp(y_j)."""
-    wide, dim = _line(g, dim)
-    out = np.exp(np.ascontiguousarray(widen(result)))
-    np.multiply(out, np.add.reduce(wide, axis=dim, keepdims=True), out=out)
-    np.subtract(wide, out, out=out)
-    return narrow(out.reshape(g.shape), g.dtype)
+    if not g.size:
+        return np.empty(g.shape, g.dtype)
+    lines, size = _lines(g, dim)
+    ys = _lines(result, dim)[0]
+    gradient = np.empty(lines.shape, lines.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, out = lines[first:last], gradient[first:last]
+        np.exp(ys[first:last], out=out)
+        np.multiply(out, np.add.reduce(part, axis=1, keepdims=True), out=out)
+        np.subtract(part, out, out=out)
+
+    in_chunks(len(lines), size, work)
+    return narrow(gradient.reshape(g.shape), g.dtype)
 
 
 @lru_cache(maxsize=64)

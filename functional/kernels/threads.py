@@ -67,3 +67,25 @@ def spread(count: int, parts: int, work: Callable[[int, int], Any]) -> list[Any]
     later = [_submit(work, edges[part], edges[part + 1]) for part in range(1, parts)]
     results = [work(0, edges[1])]
     return results + [future.result() for future in later]
+
+
+# Elements that several passes go over at a time: fewer would stay in a nearer cache, but threads
+# that call often spend their time handing each other the interpreter lock. And how many elements
+# are worth waking a thread for.
+_CACHED, _SHARED = 1 << 18, 1 << 18
+
+
+def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
+    """Calls work(first, last) on parts of range(count), each item having `size` elements.
+
+    Parts are small enough that what several passes touch stays in cache, and are shared among
+    threads if there is enough to do. Returns what the calls return, in order.
+    """
+    if count * size <= _CACHED:
+        return [work(0, count)]
+    step = max(1, _CACHED // max(1, size))
+
+    def walk(first: int, last: int) -> list[Any]:
+        return [work(start, min(start + step, last)) for start in range(first, last, step)]
+
+    return [part for parts in spread(count, count * size // _SHARED, walk) for part in parts]

@@ -303,7 +303,7 @@ def _value_for(self: Tensor, value: Any) -> Tensor:
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
         kind = f"torch.{self.dtype.legacy}Tensor"
         raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
-    return wrap(np.asarray(number_for(value, self.dtype)).astype(self._data.dtype))
+    return wrap(np.asarray(number_for(value, self.dtype)).astype(self.dtype.array))
 
 
 def _without_lead(value: Tensor) -> Tensor:
@@ -324,7 +324,8 @@ def _write(target: Tensor, value: Tensor) -> None:
 
 
 def _put_in_place(self: Tensor, keys: tuple[Any, ...], values: Tensor, accumulate: bool) -> Tensor:
-    found = self._data[tuple(slice(None) if k is None else k for k in keys)].shape
+    phantom = np.broadcast_to(np.empty((), bool), tuple(self.shape))
+    found = phantom[tuple(slice(None) if k is None else k for k in keys)].shape
     try:
         fits = np.broadcast_shapes(found, tuple(values.shape)) == found
     except ValueError:

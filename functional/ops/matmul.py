@@ -120,7 +120,7 @@ def _dot_batched(F: Any, flags: Any, x: Any, y: Any) -> Any:
 def _add_product_batched(F: Any, flags: Any, b: Any, x: Any, y: Any, beta: Any, alpha: Any) -> Any:
     product = F.matmul(x, y) * alpha if alpha != 1 else F.matmul(x, y)
     if flags[0]:
-        b = aligned(b, b.ndim - 1, product.ndim - 1)
+        b = aligned(b, b.ndim - 1, product.ndim - (flags[1] or flags[2]))
     return product + (b * beta if beta != 1 else b)
 
 

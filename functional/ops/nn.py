@@ -8,7 +8,7 @@ import numpy as np
 
 from ..kernels.conv import convolution_shape
 from ..kernels.pool import pool_shape
-from ..tape.batching import expanded, shifted, stack_rows
+from ..tape.batching import expanded, over_scalars, shifted, stack_rows
 from ..tape.declare import general
 
 # --- convolution: three operations, each the derivative of the others -----------------------------
@@ -174,7 +174,7 @@ softmax = general(
     statics=("dim",),
     kernel="softmax",
     node="SoftmaxBackward0",
-    vmap=shifted(lambda F: F.softmax_dim, 0),
+    vmap=over_scalars(shifted(lambda F: F.softmax_dim, 0)),
     shape=_same_shape,
 )
 log_softmax = general(
@@ -183,7 +183,7 @@ log_softmax = general(
     statics=("dim",),
     kernel="log_softmax",
     node="LogSoftmaxBackward0",
-    vmap=shifted(lambda F: F.log_softmax_dim, 0),
+    vmap=over_scalars(shifted(lambda F: F.log_softmax_dim, 0)),
     shape=_same_shape,
 )
 def _along(F: Any, x: Any, dim: int) -> Any:
@@ -197,7 +197,7 @@ softmax_backward = general(
     lambda F, g, self, output, dim: g * self - g * _along(F, self * output, dim)
     - self * _along(F, g * output, dim),
     inputs=("self", "output"),
-    vmap=_pair(lambda F: F.softmax_backward),
+    vmap=over_scalars(_pair(lambda F: F.softmax_backward)),
     statics=("dim",),
     shape=_same_shape,
 )
@@ -206,7 +206,7 @@ log_softmax_backward = general(
     lambda F, g, output, dim: g - _along(F, g * F.exp(output), dim),
     lambda F, g, self, output, dim: -g * F.exp(output) * _along(F, self, dim),
     inputs=("self", "output"),
-    vmap=_pair(lambda F: F.log_softmax_backward),
+    vmap=over_scalars(_pair(lambda F: F.log_softmax_backward)),
     statics=("dim",),
     shape=_same_shape,
 )

@@ -11,11 +11,12 @@ from ..kernels import meta
 from ..kernels import random as kernels
 from ..kernels.meta import MetaArray
 from ..random import Generator, default_generator
-from ..tape.op import public
+from ..tape.op import Op, public
+from ..tape.slow import record
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import ints
-from .create import check_sizes, sizes
+from .create import check_sizes, like, sizes
 
 
 def _generator(generator: Any) -> Generator:
@@ -73,19 +74,18 @@ def _random_like(name: str, kernel: Any, doc: str) -> Any:
         generator: Any = None,
         **other: Any,
     ) -> Tensor:
-        shape, where = tuple(input.shape), input.device if device is None else device
-        g = _generator(generator)
-        return _sample(
-            lambda d: kernel(g, shape, d), shape, dtype or input.dtype, where, requires_grad
-        )
+        t = like(None, input, dtype=dtype, device=device)
+        if type(t._data) is not MetaArray:
+            kernel(_generator(generator), t._data)
+        return t.requires_grad_() if requires_grad else t
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
     return public(make)
 
 
-rand_like = _random_like("rand_like", kernels.uniform, "`rand` with the shape of ``input``.")
-randn_like = _random_like("randn_like", kernels.normal, "`randn` with the shape of ``input``.")
+rand_like = _random_like("rand_like", kernels.uniform_, "`rand` with the shape of ``input``.")
+randn_like = _random_like("randn_like", kernels.normal_, "`randn` with the shape of ``input``.")
 
 
 @public
@@ -129,6 +129,29 @@ def randperm(
     )
 
 
+def _drawn(name: str, node: str, *inputs: str) -> Any:
+    """Numbers drawn with tensors as parameters are recorded, with gradient 0."""
+    rules = (lambda F, g: F.zeros_like(g),) * len(inputs)
+    op = Op(name, _no_kernel, inputs=inputs, rules=rules, node=node)
+
+    def finish(data: Any, *args: Tensor) -> Tensor:
+        t = wrap(data)
+        record(op, args, [t])
+        return t
+
+    return finish
+
+
+def _no_kernel(*arrays: Any) -> Any:
+    raise NotImplementedError("drawing random numbers inside a transform")
+
+
+_drawn_mean = _drawn("normal_mean", "NormalBackward1", "mean")
+_drawn_std = _drawn("normal_std", "NormalBackward2", "std")
+_drawn_normal = _drawn("normal_both", "NormalBackward3", "mean", "std")
+_drawn_bernoulli = _drawn("bernoulli_of", "BernoulliBackward0", "self")
+
+
 @public
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **kw: Any) -> Any:
     """Normal numbers of given means and standard deviations, each a number or a tensor."""
@@ -136,7 +159,10 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
         kind = mean if isinstance(mean, Tensor) else std
-        return wrap(kernels.normal_tensors(g, m, s, kind._data.dtype))
+        data = kernels.normal_tensors(g, m, s, kind._data.dtype)
+        if isinstance(mean, Tensor) and isinstance(std, Tensor):
+            return _drawn_normal(data, mean, std)
+        return _drawn_mean(data, mean) if kind is mean else _drawn_std(data, std)
     shape = ints((size,))
     return _sample(
         lambda d: kernels.normal(g, shape, d, float(mean), float(std)),
@@ -157,7 +183,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     chances = x if p is None else p._data
     out = np.empty_like(x)
     kernels.bernoulli_tensor_(g, out, chances)
-    return wrap(out)
+    return _drawn_bernoulli(out, input)
 
 
 @public

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..tape.batching import shifted
+from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
@@ -188,8 +188,13 @@ def _even(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> An
     """Share a gradient evenly among the elements that equal the extreme."""
     shape = tuple(self.shape)
     mask = self == _restore(F, result, shape, dim, keepdim)
-    share = _restore(F, g, shape, dim, keepdim) / F.sum(mask, dim, dim is not None)
+    share = _restore(F, g, shape, dim, keepdim) / _kept(F.sum, mask, dim)
     return share * mask
+
+
+def _kept(reduce: Any, x: Any, dim: Any) -> Any:
+    """A sum or mean that broadcasts against ``x``; no dimensions at all reduce nothing."""
+    return x if dim == () else reduce(x, dim, dim is not None)
 
 
 def _extreme(name: str, node: str) -> Any:
@@ -222,7 +227,7 @@ def _indexed(name: str, node: str) -> Any:
         ),
         statics=("dim", "keepdim"),
         node=node,
-        vmap=shifted(lambda F: getattr(F, f"{name}_dim"), 0),
+        vmap=over_scalars(shifted(lambda F: getattr(F, f"{name}_dim"), 0)),
         differentiable=(True, False),
         shape=lambda x, dim, keepdim: [
             _shape(x, (dim,), keepdim),
@@ -346,7 +351,7 @@ def _var_vjp(F: Any, g: Any, self: Any, dim: Any, correction: float, keepdim: bo
     shape = tuple(self.shape)
     left = _count(shape, dim) - correction
     scale = 2.0 / left if left > 0 else float("nan")
-    return _restore(F, g, shape, dim, keepdim) * scale * (self - F.mean(self, dim, dim is not None))
+    return _restore(F, g, shape, dim, keepdim) * scale * (self - _kept(F.mean, self, dim))
 
 
 var_dims = general(
@@ -413,7 +418,7 @@ cumsum_dim = general(
     statics=("dim", "dtype"),
     kernel="cumsum",
     node="CumsumBackward0",
-    vmap=shifted(lambda F: F.cumsum_dim, 0),
+    vmap=over_scalars(shifted(lambda F: F.cumsum_dim, 0)),
     jvp="linear",
     shape=lambda x, dim, dtype: _sum_shape(x, (), False, dtype),
 )

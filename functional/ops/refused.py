@@ -55,6 +55,15 @@ argmax_flat      complex  ! argmax(): does not support complex input
 argmin_flat      complex  ! argmin(): does not support complex input
 argmax_flat      bool     ! argmax(): does not support bool input
 argmin_flat      bool     ! argmin(): does not support bool input
+max_pool2d_with_indices complex max_pool2d
+max_pool2d_with_indices bool  max_pool2d
+max_pool3d_with_indices complex max_pool3d_frame
+max_pool3d_with_indices bool  max_pool3d_frame
+nll_loss_reduced whole    nll_loss_out_frame
+nll_loss_reduced complex  nll_loss_out_frame
+nll_loss2d_reduced whole  nll_loss2d_forward_out_frame
+nll_loss2d_reduced complex nll_loss2d_forward_out_frame
+convolution      bool     slow_conv2d_cpu
 softmax_dim      complex  softmax_lastdim_kernel_impl
 log_softmax_dim  complex  log_softmax_lastdim_kernel_impl
 mm_primitive     bool     addmm_impl_cpu_

@@ -11,6 +11,7 @@ from .. import dtypes
 from ..kernels.shapes import extent, view_strides
 from ..tape.batching import aligned, shaped, shifted
 from ..tape.declare import general, view
+from ..tape.level_views import note_views
 from ..tape.op import public
 from ..tape.slow import view_in_place
 from ..tensor import Tensor, storage_array
@@ -108,6 +109,11 @@ _as_strided = view(
     statics=("size", "stride", "offset"),
     kernel="as_strided",
     node="AsStridedBackward0",
+)
+
+
+_as_strided.op.jvp = lambda F, tangents, self, size, stride, offset: F.strided_take(
+    tangents[0], _place(self, size, stride, offset)
 )
 
 
@@ -263,13 +269,22 @@ def reshape(self: Tensor, *shape: Any) -> Tensor:
         raise wrong_type("reshape.shape.1", "tuple of ints", shape[0])
     size = infer_size(ints(shape), self.numel())
     data = getattr(self._data, "phantom", self._data)
-    if not hasattr(data, "strides") or data.flags.c_contiguous:
+    if isinstance(data, Tensor):  # a transform's wrapper
+        return _view(self, size) if self.is_contiguous() else _shape_below(self, size)
+    if data.flags.c_contiguous:
         return _view(self, size)
     if view_strides(data, size) is not None:
         return reshape_alias(self, size)
     from .cast import clone_contiguous
 
     return unsafe_view(clone_contiguous(self), size)
+
+
+def _shape_below(self: Any, size: tuple[int, ...]) -> Tensor:
+    """Another shape inside a transform: a view or a copy, so it may not be written to."""
+    result = unsafe_view(self, size)
+    note_views(None, (self,), result)
+    return result
 
 
 @public
@@ -589,6 +604,7 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
 
 from ..tape.op import TENSOR  # noqa: E402
 
+view_.__name__ = view_.__qualname__ = "view"
 TENSOR.view = view_
 TENSOR.squeeze_, TENSOR.unsqueeze_ = squeeze_, unsqueeze_
 del TENSOR.view_

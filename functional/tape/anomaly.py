@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from ..blame import warn
 from ..modes import ANOMALY
 from ..tensor import Tensor
 from .engine import _Run
@@ -59,7 +59,7 @@ def _tell(node: Node) -> None:
             f"Error detected in {node.name()}. Traceback of forward call that caused the error:\n"
             f"{forward}"
         )
-    warnings.warn(text, UserWarning, stacklevel=6)
+    warn(text)
 
 
 def _has_nan(g: Any) -> bool:

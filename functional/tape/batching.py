@@ -118,6 +118,25 @@ def shifted(call: Callable[..., Any], *which: int) -> Callable[..., Any]:
     return rule
 
 
+def over_scalars(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule of an operation along a dimension that also takes single numbers.
+
+    They become rows of one element, and what keeps that dimension loses it again.
+    """
+
+    def wrapped(F: Any, flags: Any, *args: Any) -> Any:
+        rank = max(x.ndim - flag for x, flag in zip(args, flags, strict=False) if x is not None)
+        if rank:
+            return rule(F, flags, *args)
+        rows = [F.unsqueeze(x, x.ndim) for x in args[: len(flags)]]
+        result = rule(F, flags, *rows, *args[len(flags) :])
+        if type(result) in (tuple, list):
+            return type(result)(F.reshape(z, (z.shape[0],)) for z in result)
+        return F.reshape(result, (result.shape[0],))
+
+    return wrapped
+
+
 def _shift(dim: Any, ndim: int) -> Any:
     if dim is None:
         return tuple(range(1, ndim))

@@ -160,6 +160,8 @@ def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) 
     """A function call's general path: arguments that are not operands raise."""
     for position, (name, value) in enumerate((("input", self), ("other", other)), 1):
         if not isinstance(value, (Tensor, int, float, complex)) and not _is_numpy_number(value):
+            if hasattr(type(value), "__torch_function__"):
+                continue
             raise TypeError(
                 f"{op.name}(): argument '{name}' (position {position}) must be Tensor, not "
                 f"{type(value).__name__}"

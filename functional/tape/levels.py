@@ -11,7 +11,6 @@ an operation's arguments processes it, from the same declaration that eager code
 from __future__ import annotations
 
 import contextlib
-import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..modes import MODE
 from ..size import Size
 from ..tensor import NO_EDGE, Tensor, new
 from . import batching
+from .level_views import note_views
 from .node import Node, new_node
 from .op import TENSOR, Op, call_rules
 
@@ -127,21 +127,22 @@ def below(cls: Any, level: int, a: Any) -> Any:
     return a
 
 
-def _tensors(args: Any) -> Iterator[Wrapped]:
+def wrapped_in(args: Any) -> Iterator[Wrapped]:
+    """The wrappers among the arguments."""
     for a in args:
         if isinstance(a, Wrapped):
             yield a
         elif type(a) in (tuple, list):
-            yield from _tensors(a)
+            yield from wrapped_in(a)
 
 
 def process(op: Op, args: tuple[Any, ...]) -> Any:
     """Run an operation at the highest level among its arguments."""
-    top = max(_tensors(args), key=lambda a: a._level)
+    top = max(wrapped_in(args), key=lambda a: a._level)
     handler = {Batched: _batched, Dual: _dual, Taped: _taped}[type(top)]
     result = handler(op, args, top._level)
     if op.kind == "view":
-        _note_views(args[0], result)
+        note_views(op, args, result)
     return result
 
 
@@ -294,38 +295,6 @@ def _batched(op: Op, args: tuple[Any, ...], level: int) -> Any:
     return make(Batched, level, result)
 
 
-# --- in-place and views ---------------------------------------------------------------------------
-
-
-def _note_views(base: Any, result: Any) -> None:
-    for v in result if _several(result) else (result,):
-        if isinstance(v, Wrapped) and isinstance(base, Wrapped):
-            v.__dict__["view_of"] = base
-            base.__dict__.setdefault("views", weakref.WeakSet()).add(v)
-
-
-def process_in_place(op: Op, args: tuple[Any, ...]) -> Any:
-    """Run an in-place operation by giving the wrapper a new value."""
-    target = args[0]
-    top = max(_tensors(args), key=lambda a: a._level)
-    if not isinstance(target, Wrapped) or target._level < top._level:
-        raise RuntimeError(
-            f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a "
-            f"Tensor `other` in extra_args that has more elements than `self`: {op.name}_"
-        )
-    if "view_of" in target.__dict__ or target.__dict__.get("views"):
-        raise NotImplementedError(f"{op.name}_: in-place write to a view inside a transform")
-    result = process(op, args)
-    if not isinstance(result, Wrapped) or result._level != target._level:
-        result = make(type(target), target._level, result)
-    if result.shape != target.shape:
-        result = TENSOR.expand(result, tuple(target.shape))
-    target._data, target._edge = result._data, result._edge
-    if isinstance(target, Dual):
-        target.tangent = result.tangent
-    return target
-
-
 # --- autograd.Function ----------------------------------------------------------------------------
 
 NEEDS_SETUP = (
@@ -339,7 +308,7 @@ def process_function(cls: Any, args: tuple[Any, ...]) -> Any:
     """A user-written operation at the highest level among its arguments."""
     if cls.setup_context is None:
         raise RuntimeError(NEEDS_SETUP)
-    top = max(_tensors(args), key=lambda a: a._level)
+    top = max(wrapped_in(args), key=lambda a: a._level)
     level = top._level
     if type(top) is Batched:
         return _function_batched(cls, args, level)

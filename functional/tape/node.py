@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
@@ -15,6 +16,11 @@ from ..tensor import NO_EDGE, Tensor, new, wrap
 next_seq = itertools.count(1).__next__
 HAND_WRITTEN = {"AccumulateGrad", "CopyBackwards", "CopySlices"}
 LEAF_SEQ = 1 << 62  # accumulation runs before every operation
+
+
+def short_name(node: Node) -> str:
+    """The name some messages use: ``Exp`` for an ``ExpBackward0``."""
+    return re.sub(r"Backward\d*$", "", node.name())
 
 
 class Handle:

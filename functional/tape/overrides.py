@@ -7,7 +7,7 @@ from typing import Any
 from ..modes import MODE, enter_slow, leave_slow
 from ..tensor import Parameter, Tensor, new
 from . import levels
-from .op import Op
+from .op import TENSOR, Op
 
 EXACT = (Tensor, Parameter)
 
@@ -42,11 +42,21 @@ def convert(result: Any, cls: type) -> Any:
     if cls is Tensor:
         return result
     if isinstance(result, Tensor) and not isinstance(result, cls):
-        return as_subclass(result, cls)
+        return as_subclass(TENSOR.alias(result), cls)
     if isinstance(result, (tuple, list)):
         items = [convert(r, cls) for r in result]
         return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
     return result
+
+
+def keeping_class(t: Tensor, result: Tensor) -> Tensor:
+    """A result that no operation made, in the class of ``t`` if operations would keep it."""
+    cls = type(t)
+    if cls in EXACT or isinstance(t, levels.Wrapped) or MODE.functions_off:
+        return result
+    if getattr(cls, "__torch_function__", None) is disabled:
+        return result
+    return as_subclass(result, cls)
 
 
 def as_subclass(t: Tensor, cls: type) -> Any:
@@ -100,12 +110,20 @@ def call(func: Any, relevant: Any, args: Any, kwargs: Any) -> tuple[bool, Any]:
         if result is not NotImplemented:
             return True, result
     name = getattr(func, "__name__", str(func))
+    if any(isinstance(v, Tensor) for v in values) and name in _OPERATORS:
+        raise TypeError(
+            f"unsupported operand type(s) for {_OPERATORS[name]}: "
+            + " and ".join(f"'{type(v).__name__}'" for v in relevant)
+        )
     raise TypeError(
         f"Multiple dispatch failed for 'torch.{name}'; all __torch_function__ handlers returned "
         f"NotImplemented:\n\n"
         + "".join(f"  - tensor subclass {t!r}\n" for t in types)
         + "\nFor more information, try re-running with TORCH_LOGS=not_implemented"
     )
+
+
+_OPERATORS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "matmul": "@", "remainder": "%"}
 
 
 def _through_mode(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -117,6 +135,9 @@ def _through_mode(func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         MODE.functions = stack
 
 
+mode_entered: list[Any] = []  # functions to call when a mode begins
+
+
 class TorchFunctionMode:
     """A context manager whose ``__torch_function__`` sees every call made inside."""
 
@@ -124,6 +145,8 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Any:
+        for told in mode_entered:
+            told()
         enter_slow()
         MODE.functions = (*MODE.functions, self)
         return self

@@ -17,7 +17,7 @@ from typing import Any
 from .. import dtypes, errors
 from ..modes import ANOMALY, MODE
 from ..tensor import Tensor, counter, is_inference, same_memory, wrap
-from .node import AccumulateGrad, Entry, Node
+from .node import AccumulateGrad, Entry, Node, short_name
 
 
 class Packed(Entry):
@@ -117,11 +117,11 @@ def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:
     node = edge[0]
     origin = ""
     if node is not None and not isinstance(node, AccumulateGrad):
-        name = node.name().rpartition("Backward")[0]
-        origin = f", which is output {edge[1]} of {name},"
+        origin = f", which is output {edge[1]} of {short_name(node)},"
     sizes = list(t._data.shape)
+    hint = errors.ANOMALY_HINT if ANOMALY.on else errors.CHANGED_HINT
     return RuntimeError(
         errors.CHANGED.format(
-            kind=kind, sizes=sizes, origin=origin, now=now, saved=version, hint=errors.ANOMALY_HINT if ANOMALY.on else errors.CHANGED_HINT
+            kind=kind, sizes=sizes, origin=origin, now=now, saved=version, hint=hint
         )
     )

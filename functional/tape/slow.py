@@ -16,9 +16,9 @@ from ..kernels import layout, meta
 from ..kernels.meta import MetaArray
 from ..modes import MODE
 from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
-from . import levels, overrides
+from . import level_views, levels, overrides
 from .node import new_node
-from .op import Op
+from .op import TENSOR, Op
 from .views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
 
 EXACT = (Tensor, Parameter)
@@ -33,6 +33,12 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     """Run ``op`` on anything: subclasses, levels, modes, mixed dtypes, meta tensors."""
     inputs = inputs_of(op, args)
     tensors = [a for a in inputs if isinstance(a, Tensor)]
+    if len(tensors) < len(inputs):
+        others = [a for a in inputs if hasattr(type(a), "__torch_function__")]
+        if len(others) > len(tensors):
+            handled, result = overrides.dispatch(op, args, others, out)
+            if handled:
+                return result
     if not tensors and not op.sequence:
         kind = type(inputs[0]).__name__
         raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {kind}")
@@ -306,8 +312,13 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
     target = args[0]
     inputs = inputs_of(op, args)
     if MODE.functions or any(isinstance(a, Tensor) and type(a) not in EXACT for a in inputs):
+        twin = getattr(TENSOR, f"{op.public.__name__}_", None)
+        if twin is not None:
+            handled, result = overrides.call(twin, inputs, args, {})
+            if handled:
+                return result
         if any(isinstance(a, levels.Wrapped) for a in inputs):
-            return levels.process_in_place(op, args)
+            return level_views.process_in_place(op, args)
     recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in inputs)
     check_in_place(target, recording)
     if op.check is not None:

@@ -24,8 +24,8 @@ from ..tensor import (
     storage_array,
     wrap,
 )
-from .node import Entry, Node, is_leaf_edge, new_node
-from .saved import Packed, open_tensor
+from .node import Entry, Node, is_leaf_edge, new_node, short_name
+from .saved import Packed, changed, open_tensor
 
 
 class Geometry(NamedTuple):
@@ -142,7 +142,7 @@ def _refused(t: Tensor, place: Place, indirect: bool) -> RuntimeError:
     node, nr = t._edge
     made = place.made
     what = "its base or another view of its base has been" if indirect else "is being"
-    origin = "" if node is None else f"Output {nr} of {node.name().rpartition('Backward')[0]} is a view"
+    origin = "" if node is None else f"Output {nr} of {short_name(node)} is a view"
     if made in ("no_grad", "inference") or node is None:
         mode, then = "no_grad", "with grad mode enabled"
         if made == "inference":
@@ -197,10 +197,16 @@ def rebase(t: Tensor, node: Node) -> None:
     if node.saved is not None:
         op = getattr(node, "op", None)
         static = [False] * len(node.saved) if op is None else op.static
-        node.saved = [
-            SavedView(entry, slices) if not fixed and _is_result(entry) else entry
+        found = [
+            not fixed and _is_result(entry)
             for entry, fixed in zip(node.saved, static, strict=True)
         ]
+        if any(found):
+            view = edge_of(t)[0]
+            node.saved = [
+                SavedView(entry, slices, view) if result else entry
+                for entry, result in zip(node.saved, found, strict=True)
+            ]
 
 
 def _is_result(entry: Any) -> bool:
@@ -212,20 +218,22 @@ def _is_result(entry: Any) -> bool:
 class SavedView(Entry):
     """A saved result of an in-place operation on a view: its history goes through the base.
 
-    The node is inside the CopySlices, which is therefore held weakly.
+    The node is inside the CopySlices, which is therefore held weakly, as is the view's own edge.
     """
 
-    __slots__ = ("entry", "slices")
+    __slots__ = ("entry", "slices", "view")
 
-    def __init__(self, entry: Any, slices: CopySlices) -> None:
-        self.entry, self.slices = entry, weakref.ref(slices)
+    def __init__(self, entry: Any, slices: CopySlices, view: Node) -> None:
+        self.entry, self.slices, self.view = entry, weakref.ref(slices), weakref.ref(view)
 
     def open(self, node: Node) -> Tensor:
-        t = open_tensor(self.entry, node)
-        slices = self.slices()
-        if slices is not None:
-            edge = new_node(
-                AsStridedBackward0, ((slices, 0),), slices.saved, t._data.shape, t._data.dtype
-            )
-            t._edge = (edge, 0)
+        entry, slices, view = self.entry, self.slices(), self.view()
+        if type(entry) is tuple and entry[1][0] != entry[2]:
+            raise changed(wrap(entry[0]), (view or node, 0), entry[1][0], entry[2])
+        t = open_tensor(entry, node)
+        if view is None and slices is not None:
+            edges, where = ((slices, 0),), slices.saved
+            view = new_node(AsStridedBackward0, edges, where, where.shape, slices.dtype)
+        if view is not None:
+            t._edge = (view, 0)
         return t

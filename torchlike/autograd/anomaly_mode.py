@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
+from functional.blame import warn
 from functional.modes import ANOMALY, enter_slow, leave_slow
 
 __all__ = ["detect_anomaly", "set_detect_anomaly"]
@@ -42,10 +42,9 @@ class detect_anomaly:
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
         self.before: list[tuple[bool, bool]] = []
-        warnings.warn(
+        warn(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should "
             "only be enabled for debugging.",
-            stacklevel=2,
         )
 
     def __enter__(self) -> None:

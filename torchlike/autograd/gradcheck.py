@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from functional.autograd import grad
+from functional.blame import warn
 from functional.dtypes import float64
 from functional.modes import no_grad
 from functional.random import Generator
@@ -152,11 +152,10 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
         if x.dtype.is_complex:
             raise NotImplementedError("torch.autograd.gradcheck of complex inputs")
         if x.dtype is not float64:
-            warnings.warn(
+            warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ",
-                stacklevel=3,
             )
         if any(s == 0 and n > 1 for s, n in zip(x.stride(), x.shape, strict=True)):
             raise RuntimeError(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
+from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
-from functional.ops.create import eye
-from functional.tensor import Tensor, wrap
+from functional.ops.create import empty_like, eye
+from functional.ops.pointwise import where
+from functional.tensor import Tensor
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
 _LINEAR += ("conv_transpose3d", "sigmoid")
@@ -56,27 +57,49 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> Tensor:
-    """Fill with normal numbers between ``a`` and ``b``, by inverting the distribution."""
+    """Fill with normal numbers between ``a`` and ``b``: those outside are drawn again."""
+    if type(tensor._data) is MetaArray:
+        return tensor
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
+        warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=2,
+            "The distribution of values may be incorrect."
         )
 
     def cdf(x: float) -> float:
-        return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
+        return (1.0 + math.erf((x - mean) / std / math.sqrt(2.0))) / 2.0
 
-    low, high = cdf((a - mean) / std), cdf((b - mean) / std)
     with no_grad():
-        tensor.uniform_(2 * low - 1, 2 * high - 1, generator=generator)
-        if type(tensor._data) is not MetaArray:
-            from scipy.special import erfinv
+        if cdf(b) - cdf(a) > 0.3:
+            return _draw_inside(tensor, mean, std, (a, b), generator)
+        return _draw_by_rejection(tensor, mean, std, (a, b), generator)
 
-            tensor.copy_(wrap(erfinv(tensor._data.astype("f8"))))
-        tensor.mul_(std * math.sqrt(2.0))
-        tensor.add_(mean)
-        return tensor.clamp_(min=a, max=b)
+
+def _draw_inside(t: Tensor, mean: float, std: float, bounds: Any, generator: Any) -> Tensor:
+    """Normal numbers until all are inside: quick where most of them are."""
+    low, high = (t.new_tensor(bound).item() for bound in bounds)
+    t.normal_(mean, std, generator=generator)
+    while (outside := (t < low) | (t > high)).any():
+        t.copy_(where(outside, empty_like(t).normal_(mean, std, generator=generator), t))
+    return t
+
+
+def _draw_by_rejection(t: Tensor, mean: float, std: float, bounds: Any, generator: Any) -> Tensor:
+    """Uniform numbers, kept as often as the density asks: quick where the interval is narrow."""
+    low, high = bounds
+    peak = -0.5 * ((max(low, min(mean, high)) - mean) / std) ** 2
+
+    def refused(x: Tensor) -> Tensor:
+        density = ((x - mean) / std).pow(2) * -0.5 - peak
+        return empty_like(x).uniform_(generator=generator).log_() > density
+
+    t.uniform_(low, high, generator=generator)
+    again = refused(t)
+    while again.any():
+        fresh = empty_like(t).uniform_(low, high, generator=generator)
+        t.copy_(where(again, fresh, t))
+        again = again & refused(fresh)
+    return t
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -121,7 +144,7 @@ def _fan(tensor: Tensor, mode: Any) -> int:
 
 def _empty(tensor: Tensor) -> bool:
     if 0 in tensor.shape:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
+        warn("Initializing zero-element tensors is a no-op")
         return True
     return False
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-import warnings
 import weakref
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from functional.blame import warn
 from functional.modes import no_grad
 from functional.tensor import Tensor
 
@@ -109,11 +109,9 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn(
+            warn(
                 "To get the last learning rate computed by the scheduler, please use "
                 "`get_last_lr()`.",
-                UserWarning,
-                stacklevel=3,
             )
 
     def step(self, epoch: int | None = None) -> None:
@@ -122,7 +120,7 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
+            warn(EPOCH_DEPRECATION_WARNING)
         self._update_lr(epoch)
 
     def _check_order(self) -> None:
@@ -131,13 +129,13 @@ class LRScheduler:
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler "
                 "initialization. Please, make sure to call "
             )
-            warnings.warn(first + _ORDER.format("").replace("  ", " "), UserWarning, stacklevel=3)
+            warn(first + _ORDER.format("").replace("  ", " "))
         elif not getattr(self.optimizer, "_opt_called", False):
             first = (
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch "
                 "1.1.0 and later, you should call them in the opposite order: "
             )
-            warnings.warn(first + _ORDER.format(" " + _SKIPPED), UserWarning, stacklevel=3)
+            warn(first + _ORDER.format(" " + _SKIPPED))
 
     def _update_lr(self, epoch: int | None = None) -> None:
         self._get_lr_called_within_step = True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from functional.blame import warn
 from functional.dtypes import F32, F64
 from functional.modes import PLAIN, enable_grad, no_grad
 from functional.ops.views import kind_of
@@ -191,11 +191,10 @@ class Optimizer:
     def _check_group(self, group: dict[str, Any]) -> None:
         params = group["params"]
         if len(params) != len(set(params)):
-            warnings.warn(
+            warn(
                 "optimizer contains a parameter group with duplicate parameters; in future, this "
                 "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
                 "information",
-                stacklevel=4,
             )
         known: set[Any] = set()
         for other in self.param_groups:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
+from functional.blame import warn
 from functional.function import Function
 from functional.modes import MODE
 from functional.tensor import Tensor
@@ -102,12 +102,11 @@ class BackwardHook:
         node.register_prehook(before)
 
     def _fire_without_inputs(self) -> None:
-        warnings.warn(
+        warn(
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients. See https://docs.pytorch.org/docs/main/"
             "generated/torch.nn.Module.html#torch.nn.Module.register_full_backward_hook for more "
             "details.",
-            stacklevel=5,
         )
         nothing = (None,) * self.n_inputs
         for hook in self.hooks:
@@ -166,12 +165,11 @@ def attach_old_style(module: Any, hooks: list[Any], args: Any, result: Any) -> N
 
 
 def _warn(reason: str, missing: str) -> None:
-    warnings.warn(
+    warn(
         f"Using a non-full backward hook when {reason} is deprecated and will be removed in "
         f"future versions. This hook will be missing some {missing}. Please use "
         "register_full_backward_hook to get the documented behavior.",
         FutureWarning,
-        stacklevel=7,
     )
 
 
@@ -179,23 +177,21 @@ def _warn_incomplete(args: Any, result: Any, node: Any) -> None:
     """Say where the gradients of one node are not those of the module."""
     outs = result if isinstance(result, tuple) else (result,)
     if not (isinstance(result, Tensor) or all(isinstance(r, Tensor) for r in outs)):
-        warnings.warn(
+        warn(
             "Using non-full backward hooks on a Module that does not return a single Tensor or a "
             "tuple of Tensors is deprecated and will be removed in future versions. This hook "
             "will be missing some of the grad_output. Please use register_full_backward_hook to "
             "get the documented behavior.",
             FutureWarning,
-            stacklevel=6,
         )
         return
     if not all(isinstance(a, Tensor) for a in args):
-        warnings.warn(
+        warn(
             "Using non-full backward hooks on a Module that does not take as input a single "
             "Tensor or a tuple of Tensors is deprecated and will be removed in future versions. "
             "This hook will be missing some of the grad_input. Please use "
             "register_full_backward_hook to get the documented behavior.",
             FutureWarning,
-            stacklevel=6,
         )
         return
     sources = {r.grad_fn for r in outs if r.grad_fn is not None}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from functional.blame import warn
 from functional.tensor import Tensor
 
 from ...utils.hooks import RemovableHandle
@@ -243,10 +243,9 @@ class _Call:
         self._forward_hooks()
         if backward is not None:
             if not isinstance(self.result, (Tensor, tuple)):
-                warnings.warn(
+                warn(
                     "For backward hooks to be called, module output should be a Tensor or a "
                     f"tuple of Tensors but received {type(self.result)}",
-                    stacklevel=5,
                 )
             self.result = backward.watch_outputs(self.result)
         if old:
@@ -309,8 +308,7 @@ class _Call:
             try:
                 self._call_one(key, hook, kwargs)
             except Exception as error:
-                warnings.warn(
+                warn(
                     f"{kind} forward hook with ``always_call=True`` raised an exception that was "
                     f"silenced as another error was raised in forward: {error}",
-                    stacklevel=5,
                 )

@@ -232,8 +232,6 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
             raise _wrong(value, "buffer", name, "torch.nn.Buffer, torch.Tensor")
         persistent = getattr(value, "persistent", True) if is_buffer(value) else True
         if buffers is None or name not in buffers:
-            if buffers is not None:
-                self._forget(name, self._parameters, self._modules)
             self.register_buffer(name, value, persistent)
             return
         for hook in list(hooks.BUFFER_REGISTRATION.values()):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.tensor import Tensor
@@ -308,12 +308,11 @@ def _assign(module: Any, name: str, old: Any, given: Any) -> None:
 
 
 def _warn_meta(key: str) -> None:
-    warnings.warn(
+    warn(
         f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in "
         "the current model, which is a no-op. (Did you mean to pass `assign=True` to assign "
         "items in the state dictionary to their corresponding key in the module instead of "
         "copying them in place?)",
-        stacklevel=6,
     )
 
 
@@ -326,12 +325,11 @@ def _never(name: str) -> RuntimeError:
 
 
 def _old_arguments(args: Any, destination: Any, prefix: str, keep_vars: bool) -> Any:
-    warnings.warn(
+    warn(
         "Positional args are being deprecated, use kwargs instead. Refer to "
         "https://pytorch.org/docs/main/generated/torch.nn.Module.html#torch.nn.Module.state_dict "
         "for details.",
         FutureWarning,
-        stacklevel=3,
     )
     given = [*args[:3], *(None,) * (3 - len(args))]
     return (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from functional import devices, dtypes
+from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.ops.create import empty_like
@@ -228,7 +228,7 @@ class TraversalMixin:
                     f"dtype={dtype}"
                 )
             if dtype.is_complex:
-                warnings.warn(COMPLEX_WARNING, stacklevel=2)
+                warn(COMPLEX_WARNING)
 
         def convert(t: Tensor) -> Tensor:
             changes = dtype if t.dtype.category >= dtypes.FLOAT else None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from functional.blame import warn
 from functional.dtypes import HALF, float32
 from functional.modes import no_grad
 from functional.ops.create import filled
@@ -24,9 +24,7 @@ def _listed(tensors: Tensors) -> list[Tensor]:
         return [tensors]
     found = list(tensors)
     if not found and isinstance(tensors, types.GeneratorType):
-        warnings.warn(
-            "`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3
-        )
+        warn("`parameters` is an empty generator, no gradient clipping will occur.")
     return found
 
 
@@ -117,11 +115,10 @@ def clip_grad_norm(
     foreach: bool | None = None,
 ) -> Tensor:
     """The old name of ``clip_grad_norm_``."""
-    warnings.warn(
+    warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of "
         "`torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
-        stacklevel=2,
     )
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy import ndarray
 
+from functional.blame import warn
 from functional.modes import PLAIN
 from functional.tensor import wrap
 
@@ -150,11 +150,9 @@ class DataLoader(Generic[T_co]):
         return SequentialSampler(self.dataset)
 
     def _warn_of_workers(self) -> None:
-        warnings.warn(
+        warn(
             f"DataLoader(num_workers={self.num_workers}): torchlike has no worker processes; "
             "samples are loaded in the calling process.",
-            UserWarning,
-            stacklevel=3,
         )
 
     @property
@@ -253,11 +251,9 @@ class _SingleProcessDataLoaderIter:
         self._fetch = _fetcher(loader)
         self._base_seed = draw_seed(loader.generator)  # drawn, though there are no workers to seed
         if loader.pin_memory:
-            warnings.warn(
+            warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
                 "pinned memory won't be used.",
-                UserWarning,
-                stacklevel=4,
             )
         self._reset(loader)
 
@@ -275,11 +271,10 @@ class _SingleProcessDataLoaderIter:
         self._num_yielded += 1
         length = self._loader._IterableDataset_len_called
         if length is not None and self._num_yielded > length:
-            warnings.warn(
+            warn(
                 f"Length of IterableDataset {self._loader.dataset} was reported to be {length}"
                 f"(when accessing len(dataloader)), but {self._num_yielded} samples have been "
                 "fetched. ",
-                stacklevel=2,
             )
         return data
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
+from functional.blame import warn
 from functional.ops.random import randperm
 from functional.random import Generator, default_generator
 from functional.tensor import Tensor
@@ -191,9 +191,8 @@ def _from_fractions(lengths: Sequence[float], total: int) -> list[int]:
         found[i % len(found)] += 1
     for i, length in enumerate(found):
         if length == 0:
-            warnings.warn(
+            warn(
                 f"Length of split at index {i} is 0. This might result in an empty dataset.",
-                stacklevel=3,
             )
     return found
 

@@ -1,0 +1,252 @@
+"""``torch.autograd``: checks, saved-tensor hooks, anomaly detection, legacy names."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+from compat_tests.scenarios import Cases, error
+
+CASES = Cases("autograd_surface")
+
+
+def wrong_square(torch: Any) -> Any:
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            return g * x
+
+    return Wrong
+
+
+def doubles(torch: Any, *values: float) -> Any:
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+def whole_error(call: Any) -> list[str]:
+    try:
+        call()
+    except Exception as caught:
+        return [type(caught).__name__, *str(caught).splitlines()]
+    return []
+
+
+@CASES.add
+def gradcheck(torch: Any) -> Any:
+    check = torch.autograd.gradcheck
+    x, y = doubles(torch, 0.5, -1.0, 2.0), doubles(torch, 3.0, 1.0, -0.5)
+    kink = doubles(torch, 0.0)
+    wrong = wrong_square(torch).apply
+    return [
+        check(lambda a: a * a, x),
+        check(lambda a, b: (a * b.exp(), a.sum()), (x, y)),
+        check(lambda a: (a * 2, a.detach()), (x,)),
+        check(lambda a: a.expand(2, 3) * 1, (x,)),
+        check(torch.abs, (kink,)),
+        check(wrong, (x,), raise_exception=False),
+        check(lambda a: a.sum(), (torch.zeros(2, 0, dtype=torch.float64, requires_grad=True),)),
+        whole_error(lambda: check(wrong, (x,))),
+        error(lambda: check(lambda a: a.detach(), (x,))),
+        error(lambda: check(lambda a: a, (x.detach(),))),
+        error(lambda: check(lambda a: a, (x.detach().expand(2, 3).requires_grad_(),))),
+        whole_error(lambda: check(lambda a: a**3, (x,), atol=1e-12, rtol=0, eps=1e-2)),
+    ]
+
+
+@CASES.add
+def gradgradcheck(torch: Any) -> Any:
+    check = torch.autograd.gradgradcheck
+    x = doubles(torch, 0.5, -1.0, 2.0)
+
+    class WrongSecond(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: Any) -> Any:
+            ctx.save_for_backward(a)
+            return a**3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            (a,) = ctx.saved_tensors
+            return g * 3 * a.detach() ** 2
+
+    return [
+        check(lambda a: a**3, (x,)),
+        check(lambda a: a * 2, (x,)),
+        check(lambda a: a.sin() * a.exp(), (x,), gen_non_contig_grad_outputs=True),
+        check(lambda a: a.exp(), (x,), grad_outputs=(doubles(torch, 1.0, 2.0, 3.0),)),
+        check(WrongSecond.apply, (x,), raise_exception=False),
+    ]
+
+
+@CASES.add
+def saved_tensor_hooks(torch: Any) -> Any:
+    hooks, log = torch.autograd.graph.saved_tensors_hooks, []
+    a = torch.ones(2, requires_grad=True)
+
+    def pack(t: Any) -> Any:
+        log.append(["pack", t.tolist()])
+        return t.detach().numpy().copy()
+
+    def unpack(packed: Any) -> Any:
+        log.append("unpack")
+        return torch.from_numpy(packed) * 3
+
+    with hooks(pack, unpack):
+        y = a * a
+        z = y.exp()
+    z.sum().backward()
+    first = a.grad.clone()
+    a.grad = None
+    with hooks(lambda t: t, lambda t: t * 2), hooks(lambda t: t, lambda t: t * 3):
+        q = a * a
+    q.sum().backward()
+    return first, log, a.grad
+
+
+@CASES.add
+def saved_tensor_hook_errors(torch: Any) -> Any:
+    graph = torch.autograd.graph
+    a = torch.ones(2, requires_grad=True)
+
+    def writing() -> None:
+        with graph.saved_tensors_hooks(lambda t: t.add_(1), lambda t: t):
+            (a * 2).sin()
+
+    with graph.saved_tensors_hooks(lambda t: 3, lambda t: t):
+        bad = a * a
+    with graph.disable_saved_tensors_hooks("no hooks here"):
+        inside = error(lambda: graph.saved_tensors_hooks(id, id).__enter__())
+    with graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        outside = error(lambda: graph.disable_saved_tensors_hooks("message").__enter__())
+    with graph.save_on_cpu():
+        saved = (a * a).sum()
+    saved.backward()
+    return error(writing), error(bad.sum().backward), inside, outside, a.grad
+
+
+@CASES.add
+def nodes_and_edges(torch: Any) -> Any:
+    graph = torch.autograd.graph
+    a = torch.ones(2, requires_grad=True)
+    y = (a * a).sum()
+    edge = graph.get_gradient_edge(y)
+    before = a._version
+    graph.increment_version(a)
+    graph.increment_version([a, a])
+    loss = (a.exp() * 2).sum()
+    with torch.no_grad():
+        graph.increment_version(a)
+    return [
+        [isinstance(y.grad_fn, graph.Node), issubclass(type(y.grad_fn), graph.Node)],
+        [isinstance(3, graph.Node), edge.node is y.grad_fn, edge.output_nr],
+        [a._version - before, torch.autograd.grad(loss, graph.get_gradient_edge(a))],
+        error(lambda: graph.get_gradient_edge(torch.ones(1))),
+    ]
+
+
+@CASES.add
+def legacy_variable(torch: Any) -> Any:
+    Variable = torch.autograd.Variable
+    v = Variable(torch.ones(2), requires_grad=True)
+    facts = [type(v).__name__, v.requires_grad, isinstance(torch.ones(1), Variable)]
+    return [*facts, isinstance(3, Variable), Variable(torch.zeros(1)).requires_grad]
+
+
+@CASES.add
+def anomaly_switches(torch: Any) -> Any:
+    autograd = torch.autograd
+    states = []
+
+    def note() -> None:
+        states.append([torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()])
+
+    note()
+    with autograd.detect_anomaly():
+        note()
+        with autograd.set_detect_anomaly(False):
+            note()
+        note()
+    autograd.set_detect_anomaly(True, check_nan=False)
+    note()
+    autograd.set_detect_anomaly(False)
+    note()
+    return states
+
+
+@CASES.add
+def anomalies(torch: Any) -> Any:
+    """The error, and which operation the warning names; the stack differs with the library."""
+    autograd = torch.autograd
+    found = []
+
+    def negative_root() -> None:
+        x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        with autograd.detect_anomaly():
+            x.sqrt().sum().backward()
+
+    def unchecked() -> None:
+        x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        with autograd.detect_anomaly(check_nan=False):
+            x.sqrt().sum().backward()
+
+    def overwritten(inside: bool) -> Any:
+        def run() -> None:
+            x = torch.ones(2, requires_grad=True)
+            with autograd.set_detect_anomaly(inside):
+                y = x.exp()
+            with autograd.set_detect_anomaly(True):
+                s = y.sum()
+                y.mul_(2)
+                s.backward()
+
+        return run
+
+    for run in (negative_root, unchecked, overwritten(True), overwritten(False)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            text = error(run)
+            told = [str(w.message).splitlines()[0].split(" (Triggered")[0] for w in caught]
+        found.append([text, told])
+    return found
+
+
+test_scenario = CASES.test()
+
+
+# --- what PyTorch cannot tell ---------------------------------------------------------------------
+
+
+def test_anomaly_points_at_the_forward_line() -> None:
+    import torchlike as torch
+
+    x = torch.tensor([-1.0], requires_grad=True)
+    with torch.autograd.set_detect_anomaly(True):
+        y = x.sqrt()  # the line to be found
+        with (
+            pytest.warns(UserWarning, match="y = x.sqrt\\(\\)  # the line to be found") as caught,
+            pytest.raises(RuntimeError, match="SqrtBackward0' returned nan"),
+        ):
+            y.sum().backward()
+    last = str(caught[0].message).rstrip().splitlines()[-2]
+    assert "test_anomaly_points_at_the_forward_line" in last
+
+
+@pytest.mark.parametrize("option", ["check_forward_ad", "check_batched_grad"])
+def test_gradcheck_refuses_what_it_lacks(option: str) -> None:
+    import torchlike as torch
+
+    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    with pytest.raises(NotImplementedError, match=option):
+        torch.autograd.gradcheck(lambda a: a * a, (x,), **{option: True})
+    with pytest.raises(NotImplementedError, match="complex"):
+        torch.autograd.gradcheck(
+            lambda a: a * a, (x.detach().to(torch.complex128).requires_grad_(),)
+        )
