@@ -268,6 +268,13 @@ def observe_bad(T: Any, record: Record, index: int) -> Facts:
     return {"error": None}
 
 
+def _without_numbers(T: Any, t: Any) -> Any:
+    """A meta tensor with the shape, dtype and strides of ``t``."""
+    last = sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True))
+    line = T.empty(max(last, 0) + 1, dtype=t.dtype, device="meta")
+    return line.as_strided(tuple(t.shape), t.stride())
+
+
 def observe_meta(T: Any, record: Record, index: int) -> Facts:
     """Shape, dtype and strides on the meta device."""
     with quiet():
@@ -276,7 +283,7 @@ def observe_meta(T: Any, record: Record, index: int) -> Facts:
         def move(a: Any) -> Any:
             if isinstance(a, list):
                 return [move(b) for b in a]
-            return a.to("meta") if hasattr(a, "requires_grad") else a
+            return _without_numbers(T, a) if hasattr(a, "requires_grad") else a
 
         try:
             outs = flat(record.call(T, *[move(a) for a in args]))

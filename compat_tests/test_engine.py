@@ -1,4 +1,4 @@
-"""The engine against PyTorch: order, retained graphs, create_graph, backward and grad's arguments."""
+"""The engine against PyTorch: order, retained graphs, create_graph, and what backward is given."""
 
 from __future__ import annotations
 

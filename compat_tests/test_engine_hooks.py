@@ -318,7 +318,7 @@ def node_hooks_see_missing_gradients(torch: Any) -> Any:
 
     y = x * c
     y.grad_fn.register_hook(note)
-    a, b = (y * 2).split([1, 2])
+    a, _ = (y * 2).split([1, 2])
     a.grad_fn.register_hook(note)
     a.sum().backward()
     return log

@@ -132,7 +132,7 @@ def grad_of_a_leaf_changed_in_place(torch: Any) -> Any:
 @CASES.add
 def unused_outputs(torch: Any) -> Any:
     x = matrix(torch)
-    a, b, c = x.unbind(1)
+    a, b, _ = x.unbind(1)
     values, indices = x.max(1)
     (b.sum() + values.sum()).backward()
     return x.grad, a.requires_grad, indices.requires_grad

@@ -97,9 +97,12 @@ def attributes_and_other_arguments(torch: Any) -> Any:
     x = leaf(torch)
     out = f.apply(x, 2, torch.full((3,), 2.0), False)
     out.sum().backward()
-    return seen, x.grad, error(lambda: f.apply(x, power=2)), [
-        e[0] is None for e in out.grad_fn.next_functions
-    ]
+    return (
+        seen,
+        x.grad,
+        error(lambda: f.apply(x, power=2)),
+        [e[0] is None for e in out.grad_fn.next_functions],
+    )
 
 
 @CASES.add
@@ -134,8 +137,7 @@ def gradients_that_are_not_materialized(torch: Any) -> Any:
         seen.append((a is None, b is None))
         return b * 3 if a is None else a * 2
 
-    x = leaf(torch)
-    f = make(torch, forward, backward)
+    x, f = leaf(torch), make(torch, forward, backward)
     f.apply(x)[1].sum().backward()
     f.apply(x)[0].sum().backward()
     return seen, x.grad
@@ -220,7 +222,12 @@ def returned_constants(torch: Any) -> Any:
     f = make(torch, lambda ctx, x: constant, lambda ctx, g: g)
     x = leaf(torch)
     y = f.apply(x)
-    return y is constant, y.requires_grad, constant.requires_grad, f.apply(torch.ones(2)) is constant
+    return (
+        y is constant,
+        y.requires_grad,
+        constant.requires_grad,
+        f.apply(torch.ones(2)) is constant,
+    )
 
 
 @CASES.add
@@ -230,7 +237,9 @@ def wrong_backwards(torch: Any) -> Any:
         return error(f.apply(*[leaf(torch) for _ in range(inputs)]).sum().backward)
 
     number = make(torch, lambda ctx, x, n: x * n, lambda ctx, g: (g, g))
-    missing = type("Missing", (torch.autograd.Function,), {"forward": staticmethod(lambda ctx, x: x * 1)})
+    missing = type(
+        "Missing", (torch.autograd.Function,), {"forward": staticmethod(lambda ctx, x: x * 1)}
+    )
     return [
         attempt(lambda ctx, g: (g, g)),
         attempt(lambda ctx, g: (g, None)),
@@ -376,13 +385,13 @@ def under_transforms(torch: Any) -> Any:
         generate_vmap_rule=True,
     )
     x = leaf(torch).detach()
-    total = lambda x: f.apply(x).sum()  # noqa: E731
+    total = lambda x: f.apply(x).sum()
     return [
         func.grad(total)(x),
         func.vmap(f.apply)(x.reshape(3, 1)),
         func.vmap(func.grad(total))(x.reshape(3, 1)),
         func.grad(lambda x: func.grad(total)(x).sum())(x),
-        func.jvp(f.apply, (x,), (x,)) if torch.__name__ == "torch" else func.jvp(f.apply, (x,), (x,)),
+        func.jvp(f.apply, (x,), (x,)),
         func.jacrev(f.apply)(x),
         error(lambda: func.grad(lambda x: cube(torch).apply(x).sum())(x)),
     ]

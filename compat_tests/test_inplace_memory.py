@@ -287,7 +287,7 @@ def overlapping_writes(torch: Any) -> Any:
     return [
         refused(a, lambda: a[1:].add_(a[:-1])),
         refused(a, lambda: a[1:].copy_(a[:-1])),
-        refused(a, lambda: a[1:].mul_(a[:-1], **{})),
+        refused(a, lambda: a[1:].mul_(a[:-1])),
         refused(square, lambda: square.add_(square.t())),
         refused(square, lambda: square[1:].add_(square[0])),
         refused(wide, lambda: wide.add_(1)),

@@ -57,7 +57,9 @@ def initialisers(torch: Any) -> Any:
         found.append([bits(call(t)), t.requires_grad, t._version])
     narrow = init.trunc_normal_(torch.empty(30, 20), 0.5, 2.0, 0.0, 1.0)
     wide = init.trunc_normal_(torch.empty(30, 20), 0.5, 2.0, -1.0, 3.0)
-    return found, narrow[0], wide[0], torch.rand(1).item()
+    shapes = ((3, 5), (5, 3), (2, 2, 2))
+    turned = [init.orthogonal_(torch.empty(s, dtype=torch.float64), 2) for s in shapes]
+    return found, narrow[0], wide[0], turned, torch.rand(1).item()
 
 
 @CASES.add
@@ -73,6 +75,7 @@ def initialiser_errors(torch: Any) -> Any:
         error(lambda: init.kaiming_normal_(v)),
         error(lambda: init.kaiming_normal_(torch.zeros(2, 2), mode="x")),
         error(lambda: init.eye_(v)),
+        error(lambda: init.orthogonal_(v)),
     ]
 
 

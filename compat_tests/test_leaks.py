@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
 import torchlike as torch
 from functional.tape.node import Node
 from functional.tensor import Tensor
@@ -31,7 +32,7 @@ def leaf(*shape: int) -> Any:
     return torch.ones(*shape, requires_grad=True)
 
 
-# --- what each piece of code may leave behind: nothing ---------------------------------------------
+# --- what each piece of code may leave behind: nothing ------------------------------------------
 
 
 def training_step() -> None:
@@ -86,7 +87,7 @@ def views() -> None:
     y = x * 1
     v = y.view(2, 2)[0]
     y.mul_(2)
-    v.grad_fn  # noqa: B018
+    v.grad_fn
     parts = y.split(2)
     (parts[0] * parts[1]).sum()
 
@@ -192,7 +193,7 @@ def refused_writes() -> None:
 def transforms() -> None:
     from torchlike import func
 
-    f = lambda x: (x.exp() * x).sum()  # noqa: E731
+    f = lambda x: (x.exp() * x).sum()
     x = torch.ones(3)
     func.grad(f)(x)
     func.vmap(func.grad(f))(torch.ones(2, 3))
@@ -235,7 +236,7 @@ def test_nothing_stays(piece: Callable[[], None]) -> None:
     assert alive() == before
 
 
-# --- at once, not at the end ------------------------------------------------------------------------
+# --- at once, not at the end --------------------------------------------------------------------
 
 
 def test_a_graph_goes_with_its_output() -> None:
@@ -316,7 +317,7 @@ def test_peak_memory_of_training_does_not_grow() -> None:
 @pytest.mark.parametrize("mode", ["no_grad", "enable_grad", "inference_mode"])
 def test_modes_end_with_exceptions(mode: str) -> None:
     with pytest.raises(ZeroDivisionError), getattr(torch, mode)():
-        1 / 0  # noqa: B018
+        1 / 0
     assert torch.is_grad_enabled()
     assert not torch.is_inference_mode_enabled()
     assert (leaf(2) * 2).requires_grad

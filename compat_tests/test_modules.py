@@ -78,6 +78,7 @@ def before_init(torch: Any) -> Any:
         error(lambda: nn.Module(3)),
         error(lambda: nn.Module(a=3)),
         error(lambda: nn.Module()(1)),
+        error(lambda: type("Late", (nn.Module,), {"__init__": lambda self: None})()(1)),
     ]
 
 

@@ -103,11 +103,16 @@ def batched(T: Any, cases: list[Case]) -> None:
     ds = stacked(T, [c.directions for c in cases])
     grads = stacked(T, [c.gradient()[1] for c in cases])
     plain = stacked(T, [first.f(*c.xs) for c in cases])
-    inner = stacked(T, [[dot(c.gradient()[1], c.directions)] for c in cases])
     vmap, grad, jvp = T.func.vmap, T.func.grad, T.func.jvp
 
     same(vmap(lambda *v: tuple(first.f(*v)))(*xs), plain, "vmap")
     same(vmap(grad(first.s, every(first)))(*xs), grads, "vmap of grad")
+    if not all(x.numel() for x in xs):
+        return  # the rest compares sums over nothing
+    inner = stacked(T, [[dot(c.gradient()[1], c.directions)] for c in cases])
+    if not all(x.numel() for x in xs):
+        return  # the rest compares sums over nothing
+    inner = stacked(T, [[dot(c.gradient()[1], c.directions)] for c in cases])
 
     def total(*values: Any) -> Any:
         return vmap(first.s)(*values).sum()
@@ -165,7 +170,7 @@ HANDFUL = ["tanh", "mul", "sum.dim", "matmul", "cumsum", "gather", "softmax", "c
 def test_same_as_torch_func(name: str) -> None:
     """The same transforms of the same function, by PyTorch."""
     with quiet():
-        for ours, theirs in zip(some_rows(OURS, name), some_rows(TORCH, name), strict=True):
+        for ours, theirs in zip(some_rows(OURS, name, 3), some_rows(TORCH, name, 3), strict=True):
             for a, b in zip(_functions(OURS, ours), _functions(TORCH, theirs), strict=True):
                 assert a == pytest.approx(b, rel=1e-9, abs=1e-11)
 

@@ -204,7 +204,7 @@ def numbers_into_integers(torch: Any) -> Any:
     u[0] = 255
     b[0] = 2
     b[1] = 0.0
-    return i, u, b, [error(lambda: u.__setitem__(1, v)) for v in (256, -1, 300.5, 1e30, 1j)]
+    return i, u, b, [error(lambda v=v: u.__setitem__(1, v)) for v in (256, -1, 300.5, 1e30, 1j)]
 
 
 @CASES.add

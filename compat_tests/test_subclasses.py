@@ -1,4 +1,4 @@
-"""``__torch_function__``, function modes and subclasses of Tensor and Parameter, against PyTorch."""
+"""``__torch_function__``, modes, and subclasses of Tensor and Parameter, against PyTorch."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ def results_of_operations(torch: Any) -> Any:
         "cat": torch.cat([t, s]), "stack": torch.stack([s, s]), "view": s.view(3, 1),
         "exp": s.exp(), "torch.exp": torch.exp(s), "clone": s.clone(), "detach": s.detach(),
         "to": s.to(torch.float64), "double": s.double(), "same to": s.to(torch.float32),
-        "zeros_like": torch.zeros_like(s), "new_zeros": s.new_zeros(2), "where": torch.where(s > 1, s, t),
+        "zeros_like": torch.zeros_like(s), "new_zeros": s.new_zeros(2),
+        "where": torch.where(s > 1, s, t),
         "data": s.data, "t": s.t(), "T": s.T, "item": s[0].item(), "tolist": s.tolist(),
         "shape": s.shape, "p.data": p.data, "p.detach()": p.detach(), "p[0]": p[0],
         "p.view": p.view(3, 1), "p.clone()": p.clone(), "p.double()": p.double(), "p.t()": p.t(),
-        "matmul": s @ t, "t @ s": t @ s, "iter": [kind(x) for x in s], "p.to": p.to(torch.float32) is p,
-        "reshape": s.reshape(3), "expand": s.expand(2, 3), "cumsum": s.cumsum(0), "clamp": s.clamp(0, 1),
+        "matmul": s @ t, "t @ s": t @ s, "iter": [kind(x) for x in s],
+        "p.to": p.to(torch.float32) is p,
+        "reshape": s.reshape(3), "expand": s.expand(2, 3), "cumsum": s.cumsum(0),
+        "clamp": s.clamp(0, 1),
         "abs": abs(s), "pow": s**2, "rpow": 2**s, "rsub": 1 - s, "rdiv": 1 / s, "mean": s.mean(),
         "contiguous": s.contiguous() is s, "len": len(s), "dtype": s.dtype, "device": s.device,
     }  # fmt: skip
@@ -101,8 +104,12 @@ def recorded_calls(torch: Any) -> Any:
 
     class Logged(torch.Tensor):
         @classmethod
-        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            log.append((func.__name__, [t.__name__ for t in types], len(args), sorted(kwargs or {})))
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            log.append(
+                (func.__name__, [t.__name__ for t in types], len(args), sorted(kwargs or {}))
+            )
             return super().__torch_function__(func, types, args, kwargs or {})
 
     x = torch.ones(3).as_subclass(Logged)
@@ -126,12 +133,16 @@ def recorded_calls(torch: Any) -> Any:
 def overriding_functions(torch: Any) -> Any:
     class Fixed:
         @classmethod
-        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             return func.__name__, [t.__name__ for t in types]
 
     class Never:
         @classmethod
-        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             return NotImplemented
 
     f, n, t = Fixed(), Never(), torch.ones(2)
@@ -188,7 +199,9 @@ def function_modes(torch: Any) -> Any:
             super().__init__()
             self.name = name
 
-        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             log.append((self.name, getattr(func, "__name__", "?")))
             return func(*args, **(kwargs or {}))
 
@@ -206,7 +219,9 @@ def function_modes(torch: Any) -> Any:
 def disabling(torch: Any) -> Any:
     class Loud(torch.Tensor):
         @classmethod
-        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def __torch_function__(
+            cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
             raise KeyError("called")
 
     x = torch.ones(2).as_subclass(Loud)

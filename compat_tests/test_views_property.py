@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torchlike
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+import torchlike
 from compat_tests.scenarios import HAVE_TORCH, error, load, needs_torch
 
 SHAPES = [(6,), (2, 3), (3, 2), (4, 4), (2, 3, 2), (1, 3), (1,), ()]
@@ -61,7 +61,7 @@ class Views(RuleBasedStateMachine):
         """Add a view made by ``make`` in every library, and by ``model`` in NumPy."""
         self.add(model, [make(t) for t in views])
 
-    # --- views ------------------------------------------------------------------------------------
+    # --- views -----------------------------------------------------------------------------------
 
     @rule(index=st.integers(0, 7), dim=st.integers(0, 2), at=st.integers(0, 3))
     def select(self, index: int, dim: int, at: int) -> None:
@@ -130,7 +130,7 @@ class Views(RuleBasedStateMachine):
                 return
             self.view(view, lambda t: t.view(shape), views)
 
-    # --- writes -----------------------------------------------------------------------------------
+    # --- writes ----------------------------------------------------------------------------------
 
     def write(self, index: int, call: Any, model_call: Any) -> None:
         model, views = self.pick(index)
@@ -190,7 +190,9 @@ class Views(RuleBasedStateMachine):
         source, sources = self.pick(other)
         if overlaps(model) or source.shape != model.shape:
             return
-        texts = [error(lambda a=a, b=b: a.copy_(b * 1)) for a, b in zip(views, sources, strict=True)]
+        texts = [
+            error(lambda a=a, b=b: a.copy_(b * 1)) for a, b in zip(views, sources, strict=True)
+        ]
         assert len(set(texts)) == 1, texts
         model[...] = source.copy()
 
@@ -203,11 +205,13 @@ class Views(RuleBasedStateMachine):
                     t.add_(1)
             model += 1
 
-    # --- what must hold -----------------------------------------------------------------------------
+    # --- what must hold --------------------------------------------------------------------------
 
     @invariant()
     def values_are_the_models(self) -> None:
-        for model, views in zip(getattr(self, "models", []), getattr(self, "tensors", []), strict=True):
+        for model, views in zip(
+            getattr(self, "models", []), getattr(self, "tensors", []), strict=True
+        ):
             np.testing.assert_allclose(views[0].detach().numpy(), model, rtol=1e-12)
 
 

@@ -19,7 +19,15 @@ def construct(cls: type, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
         return create.filled(None, (0,), dtype, None, False)
     if len(args) == 1 and not isinstance(args[0], (int, np.integer)):
         return _from_data(args[0], dtype)
-    return create.filled(None, ints(args), dtype, None, False)
+    return create.filled(None, create.sizes("new", args), dtype, None, False)
+
+
+def _options(d: dtypes.dtype) -> str:
+    rest = "(default), pinned_memory=false (default), memory_format=(nullopt)"
+    return (
+        f"TensorOptions(dtype={dtypes.c_name(d)}, device=cpu, layout=Strided, requires_grad=false "
+        f"{rest})"
+    )
 
 
 def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:
@@ -29,9 +37,8 @@ def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:
         return create.filled(None, tuple(data), dtype, None, False)
     if isinstance(data, Tensor):
         if data.dtype is not dtype:
-            raise TypeError(
-                f"expected {dtype.legacy} (got {data.dtype.legacy})"
-            )
+            wanted, got = (_options(d) for d in (dtype, data.dtype))
+            raise TypeError(f"expected {wanted} (got {got})")
         return data.detach()
     if isinstance(data, (float, complex)):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")

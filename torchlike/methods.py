@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from functional import dtypes
-from functional.ops import cast, create, index, random, views
+from functional.ops import cast, create, gather, index, random, views
 from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
@@ -62,7 +62,9 @@ def type_method(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> 
     if dtype is None:
         return views.kind_of(self)
     if isinstance(dtype, str):
-        found = next(d for d in dtypes.ALL if dtype.endswith(f"{d.legacy}Tensor"))
+        found = {f"torch.{d.legacy}Tensor": d for d in dtypes.ALL}.get(dtype)
+        if found is None:
+            raise ValueError(f"invalid type: '{dtype}'")
         return cast.to(self, found)
     return cast.to(self, getattr(dtype, "dtype", dtype))
 
@@ -120,7 +122,7 @@ def _attach_rest() -> None:
     for name, value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None)):
         setattr(Tensor, name, create.new_method(name, value))
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
-    _T.index_put_, _T.scatter_ = index.index_put_, index.scatter_
+    _T.index_put_, _T.scatter_ = index.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
         setattr(Tensor, name, getattr(random, name))
@@ -129,10 +131,27 @@ def _attach_rest() -> None:
     _T.__torch_function__ = classmethod(overrides.default_torch_function)
 
 
+def _matrix_transpose(self: Tensor) -> Tensor:
+    if self.ndim < 2:
+        raise RuntimeError(
+            "tensor.mT is only supported on matrices or batches of matrices. Got "
+            f"{self.ndim}-D tensor."
+        )
+    return TENSOR.transpose(self, -2, -1)
+
+
+def _conjugate_transpose(self: Tensor) -> Tensor:
+    if self.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor. For "
+            "batches of matrices, consider using tensor.mH"
+        )
+    return TENSOR.conj(TENSOR.transpose(self, 0, 1) if self.ndim else self)
+
+
 def _attach_properties() -> None:
     _T.T = property(lambda self: TENSOR.permute(self, tuple(range(self.ndim))[::-1]))
-    _T.mT = property(lambda self: TENSOR.transpose(self, -2, -1))
-    _T.H = property(lambda self: TENSOR.transpose(self, 0, 1))
+    _T.mT, _T.H = property(_matrix_transpose), property(_conjugate_transpose)
     _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")
     _T.is_cpu = property(lambda self: device_of(self._data).type == "cpu")
     _T.is_meta = property(lambda self: device_of(self._data).type == "meta")

@@ -64,7 +64,7 @@ def handle_torch_function(
 
 
 def wrap_torch_function(dispatcher: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function overridable; ``dispatcher`` returns the arguments whose classes have a say."""
+    """Make a function overridable; ``dispatcher`` returns the arguments that have a say."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

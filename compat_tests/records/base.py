@@ -35,6 +35,10 @@ class In:
     away: float = 0.0
     distinct: bool = False
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.shape))
+        return f"{self.kind}({sizes}{', ' + self.layout if self.layout != 'c' else ''})"
+
     @property
     def differentiable(self) -> bool:
         return self.kind == "float"

@@ -18,29 +18,63 @@ def _key(indices: Keys) -> Any:
     return tuple(slice(None) if i is None else i for i in indices)
 
 
-def index(x: ndarray, indices: Keys) -> ndarray:
-    z = np.asarray(x[_key(indices)], order="C")
+def index_at(x: ndarray, *rest: Any) -> ndarray:
+    """``x`` at index arrays; the last argument says which dimension has which."""
+    keys = _by_pattern(rest[:-1], rest[-1])
+    z = np.asarray(x[_key(keys)], order="C")
     if x.flags.c_contiguous:
         return z
-    return layout.with_strides(z, _result_order(x, z, indices))
+    return layout.with_strides(z, index_strides(x, z.shape, rest[:-1], rest[-1]))
 
 
-def _result_order(x: ndarray, z: ndarray, indices: Keys) -> tuple[int, ...]:
-    """Strides of what ``index`` returns: the whole dimensions keep the order they have in ``x``."""
-    keys = [*indices, *(None,) * (x.ndim - sum(1 if k is None or k.dtype != bool else k.ndim for k in indices))]
-    at = [i for i, k in enumerate(keys) if k is not None]
-    arrays = [p for i in at for p in (keys[i].nonzero() if keys[i].dtype == bool else (keys[i],))]
-    shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    axes, axis = [], 0  # the strides of x at its whole dimensions, and where the first index stood
+def index_back(g: ndarray, *rest: Any) -> ndarray:
+    """Zeros of a shape with ``g`` added at index arrays."""
+    return index_backward(g, rest[-2], _by_pattern(rest[:-2], rest[-1]))
+
+
+def put_in(x: ndarray, values: ndarray, *rest: Any) -> ndarray:
+    """A copy of ``x`` with ``values`` written (or added) at index arrays."""
+    return put_at(x, values, _by_pattern(rest[:-2], rest[-2]), rest[-1])
+
+
+def _by_pattern(arrays: Any, pattern: Any) -> Keys:
+    return tuple(None if p is None else arrays[p] for p in pattern)
+
+
+def _layout_of(ndim: int, arrays: Any, pattern: Any) -> tuple[int, Shape, list[int]]:
+    """Where the indices' dimensions begin in the result, their shape, and the whole dimensions."""
+    whole, axis, at = [], 0, []
+    for place, p in enumerate(pattern):
+        if p is None:
+            whole.append(axis)
+        else:
+            at.append(place)
+        axis += arrays[p].ndim if p is not None and arrays[p].dtype == bool else 1
+    whole += range(axis, ndim)
+    shapes = [a.shape if a.dtype != bool else (int(a.sum()),) for a in arrays]
     lead = at[0] if at[-1] - at[0] + 1 == len(at) else 0
-    for k in keys:
-        if k is None:
-            axes.append(x.strides[axis])
-        axis += k.ndim if k is not None and k.dtype == bool else 1
-    own = (*axes[:lead], *(0,) * len(shape), *axes[lead:])
-    rest = [(*(0,) * lead, *layout.broadcast_strides(a, shape), *(0,) * (len(axes) - lead)) for a in arrays]
-    order = layout.axis_order(z.shape, [own, *rest])
-    return layout.dense_strides(z.shape, order, z.itemsize)
+    return lead, np.broadcast_shapes(*shapes), whole
+
+
+def index_shape(shape: Shape, arrays: Any, pattern: Any) -> Shape:
+    """The shape of what ``index_at`` returns."""
+    lead, own, whole = _layout_of(len(shape), arrays, pattern)
+    sizes = [shape[axis] for axis in whole]
+    return (*sizes[:lead], *own, *sizes[lead:])
+
+
+def index_strides(x: Any, shape: Shape, arrays: Any, pattern: Any) -> tuple[int, ...]:
+    """Strides of what ``index_at`` returns: whole dimensions keep the order they have in ``x``."""
+    lead, own, whole = _layout_of(x.ndim, arrays, pattern)
+    axes = [x.strides[axis] for axis in whole]
+    first = (*axes[:lead], *(0,) * len(own), *axes[lead:])
+    rest = [
+        (*(0,) * lead, *layout.broadcast_strides(part, own), *(0,) * (len(axes) - lead))
+        for a in arrays
+        for part in (a.nonzero() if a.dtype == bool else (getattr(a, "phantom", a),))
+    ]
+    order = layout.axis_order(shape, [first, *rest])
+    return layout.dense_strides(shape, order, x.dtype.itemsize)
 
 
 def put_at(x: ndarray, values: ndarray, indices: Keys, accumulate: bool) -> ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -98,6 +99,12 @@ def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> 
     """A new dense array with these byte strides."""
     flat = np.empty(max(math.prod(shape), 1), dtype)
     return np.ndarray(shape, dtype, flat, 0, strides)
+
+
+def kept_strides(x: Any, dtype: Any = None) -> tuple[int, ...]:
+    """The strides of a copy of ``x`` (in ``dtype``), which may be a meta array."""
+    item = x.dtype.itemsize if dtype is None else dtype.itemsize
+    return result_strides(x.shape, [getattr(x, "phantom", x)], item)
 
 
 def like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:

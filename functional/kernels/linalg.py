@@ -38,14 +38,14 @@ def bmm(x: ndarray, y: ndarray) -> ndarray:
 
 def mv(x: ndarray, v: ndarray) -> ndarray:
     """A matrix times a vector; ValueError for anything else."""
-    if x.ndim != 2 or v.ndim != 1:
+    if x.ndim != 2 or v.ndim != 1 or x.dtype != v.dtype:
         raise ValueError("mv: not a matrix and a vector")
     return _product(x, v)
 
 
 def dot(x: ndarray, y: ndarray) -> ndarray:
     """The inner product of two vectors; ValueError for anything else."""
-    if x.ndim != 1 or y.ndim != 1:
+    if x.ndim != 1 or y.ndim != 1 or x.dtype != y.dtype:
         raise ValueError("dot: not two vectors")
     return np.asarray(_product(x, y))
 

@@ -28,8 +28,8 @@ __all__ = [
     "avg_pool_backward",
     "max_pool",
     "max_pool_backward",
-    "max_pool_grad",
     "max_pool_gather",
+    "max_pool_grad",
     "pool_shape",
 ]
 

@@ -1,5 +1,5 @@
 """Declarations of operations, by family. Importing this package declares them all."""
 
-from . import cast, create, index, joining, matmul, nn, pointwise, random, reduce, refused, views
+from . import advanced, cast, create, gather, index, joining, matmul, nn, pointwise, random, reduce, refused, views
 
-__all__ = ["cast", "create", "index", "joining", "matmul", "nn", "pointwise", "random", "reduce", "refused", "views"]
+__all__ = ["advanced", "cast", "create", "gather", "index", "joining", "matmul", "nn", "pointwise", "random", "reduce", "refused", "views"]

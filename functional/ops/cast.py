@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes, errors
+from ..kernels.layout import kept_strides
 from ..kernels.meta import MetaArray, empty
 from ..tape import overrides
 from ..tape.declare import general
@@ -16,13 +17,13 @@ from ..tensor import Tensor, same_memory, wrap
 from .arguments import number_for, wrong_type
 
 clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0", vmap="lead",
-                      jvp="linear", shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
+                      jvp="linear", shape=lambda x: (x.shape, x.dtype, kept_strides(x)))  # fmt: skip
 clone_contiguous = general("clone_contiguous", lambda F, g: g, kernel="contiguous",
                            node="CloneBackward0", jvp="linear", vmap="lead",
                            shape=lambda x: (x.shape, x.dtype))  # fmt: skip
 _cast = general("cast", lambda F, g: g, statics=("dtype",), kernel="to_dtype",
                 node="ToCopyBackward0", jvp="linear", vmap="lead",
-                shape=lambda x, d: (x.shape, d.array, None))  # fmt: skip
+                shape=lambda x, d: (x.shape, d.array, kept_strides(x, d.array)))  # fmt: skip
 # over self, so that the gradient goes to the source alone
 _overwrite = general("overwrite", lambda F, g: F.zeros_like(g), lambda F, g: g, inputs=("self", "source"),
                      kernel="second", node="CopyBackwards", jvp="transpose",
@@ -57,7 +58,7 @@ def detach(self: Tensor) -> Tensor:
     """The same memory without history."""
     if type(self) not in overrides.EXACT:
         if hasattr(self, "_level"):
-            return self.detach_level()  # type: ignore[attr-defined]
+            return self.detach_level()
         handled, result = overrides.call(detach, (self,), (self,), {})
         if handled:
             return result
@@ -79,7 +80,7 @@ def to_device(self: Tensor, device: devices.device) -> Tensor:
     if device == self.device:
         return self
     if device.type == "meta":
-        return wrap(empty(self._data.shape, self._data.dtype, self._data.strides))
+        return wrap(empty(self._data.shape, self._data.dtype, kept_strides(self._data)))
     raise NotImplementedError(errors.META_COPY)
 
 
@@ -163,6 +164,12 @@ def to_arguments(self: Tensor, args: Any, kwargs: Any) -> tuple[Any, Any, bool]:
     """(dtype, device, copy) of a ``to(...)`` call."""
     dtype, device = kwargs.get("dtype"), kwargs.get("device")
     copy = kwargs.get("copy", False)
+    if dtype is not None and not isinstance(dtype, dtypes.dtype):
+        kind = type(dtype).__name__
+        raise TypeError(
+            f"to() received an invalid combination of arguments - got (dtype={kind}, ), but "
+            "expected one of:"
+        )
     for a in args:
         if isinstance(a, dtypes.dtype):
             dtype = a

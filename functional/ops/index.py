@@ -7,55 +7,15 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..tape.declare import general
-from ..tape.levels import Batched, Wrapped
+from ..kernels.index import index_shape
+from ..tape.levels import Batched
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
 from . import views
-from .arguments import integer, number_for, one_dim, wrong_type
-from .cast import copy_
-from .create import filled
-
-def _index_batched(F: Any, flags: Any, x: Any, indices: Any) -> Any:
-    """The batch is one more whole dimension; NumPy may put it after the indexed ones."""
-    z = F.index(x, (None, *indices))
-    at = [i for i, a in enumerate(indices) if a is not None]
-    apart = at[-1] - at[0] + 1 != len(at)
-    if not apart:
-        return z
-    ranks = [1 if a.dtype == bool else a.ndim for a in indices if a is not None]
-    return F.movedim(z, max(ranks), 0)
-
-
-_index = general(
-    "index",
-    lambda F, g, self_shape, indices: F.index_backward(g, self_shape, indices),
-    statics=("indices",),
-    jvp="linear",
-    vmap=_index_batched,
-)
-index_backward = general(
-    "index_backward",
-    lambda F, g, indices: F.index(g, indices),
-    statics=("shape", "indices"),
-    jvp="linear",
-)
-
-
-def _put_vjp_self(F: Any, g: Any, indices: Any, accumulate: bool) -> Any:
-    return g if accumulate else F.put_at(g, F.zeros_like(F.index(g, indices)), indices, False)
-
-
-put_at = general(
-    "put_at",
-    _put_vjp_self,
-    lambda F, g, indices: F.index(g, indices),
-    inputs=("self", "values"),
-    statics=("indices", "accumulate"),
-    node="IndexPutBackward0",
-)
-put_at.op.rewrites = True
+from .advanced import index_op, put_op
+from .arguments import number_for
+from .cast import copy_, to_device, to_dtype
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -65,20 +25,28 @@ def _is_advanced(key: Any) -> bool:
     return isinstance(key, (Tensor, list, np.ndarray, range, tuple, str))
 
 
-def _index_array(key: Any) -> np.ndarray:
-    while isinstance(key, Wrapped):
-        if type(key) is Batched:
-            raise NotImplementedError("vmap: indexing with a batched tensor")
-        key = key._data
+def _index_tensor(key: Any, on: Tensor) -> Tensor:
+    """An index as a tensor of integers or booleans, on the device of what it indexes."""
     if isinstance(key, Tensor):
         if key.dtype not in _INDEX_TYPES:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        x = key._data
-        return x.astype(bool) if x.dtype == np.uint8 else x
+        key = to_dtype(key, dtypes.bool_) if key.dtype is dtypes.uint8 else key
+        if isinstance(key, Batched) and key.dtype is dtypes.bool_:
+            raise NotImplementedError("vmap: indexing with a batched mask")
+        return key
     if isinstance(key, str):
         raise TypeError("new(): invalid data type 'str'")
     x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
-    return x if x.dtype.kind in "ib" else x.astype(np.int64)
+    t = wrap(x if x.dtype.kind in "ib" else x.astype(np.int64))
+    return to_device(t, on.device)
+
+
+def _raw(t: Tensor) -> Any:
+    """The array under a tensor's wrappers."""
+    data = t._data
+    while isinstance(data, Tensor):
+        data = data._data
+    return data
 
 
 _INDEX_TYPES = (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_)
@@ -136,16 +104,17 @@ def _split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
             dim += 1
         elif isinstance(key, (bool, np.bool_)) or _is_mask_number(key):
             x = views.unsqueeze(x, dim)
-            arrays.append(np.array([0] if key else [], np.int64))
+            arrays.append(_index_tensor([0] if key else [], self))
             dim += 1
         elif _is_advanced(key):
-            array = _index_array(key)
-            if array.ndim == 0 and array.dtype != bool:
-                x = _picked(x, dim, int(array), place)
+            index = _index_tensor(key, self)
+            mask = index.dtype is dtypes.bool_
+            if index.ndim == 0 and not mask and not isinstance(index, Batched):
+                x = _picked(x, dim, int(index), place)
                 continue
-            arrays.append(array)
-            arrays += [SKIP] * (array.ndim - 1 if array.dtype == bool and array.ndim else 0)
-            dim += array.ndim if array.dtype == bool else 1
+            arrays.append(index)
+            arrays += [SKIP] * (index.ndim - 1 if mask and index.ndim else 0)
+            dim += index.ndim if mask else 1
         else:
             x = _picked(x, dim, _integer(key), place)
     return x, arrays
@@ -193,38 +162,43 @@ def _sliced(x: Tensor, dim: int, key: slice, whole: bool = False) -> Tensor:
     return views.slice_dim(x, dim, start, max(start, end), step)
 
 
-def _checked(x: Tensor, arrays: list[Any]) -> tuple[Any, ...]:
-    """The keys for the kernels: masks fit their dimensions, integers are in range."""
+def _checked(x: Tensor, arrays: list[Any]) -> tuple[list[Tensor], tuple[int | None, ...]]:
+    """The index tensors and their pattern: masks fit their dimensions, integers are in range."""
     keys = [a for a in arrays if a is not SKIP]
     dim = 0
     for a in keys:
-        if a is None:
-            dim += 1
-            continue
-        if a.dtype == bool:
-            for k, n in enumerate(a.shape):
-                if n != x.shape[dim + k]:
-                    raise IndexError(
-                        f"The shape of the mask {list(a.shape)} at index {k} does not match the "
-                        f"shape of the indexed tensor {list(x.shape)} at index {dim + k}"
-                    )
-            dim += a.ndim
-            continue
-        n = x.shape[dim]
-        if a.size and (a.min() < -n or a.max() >= n):
-            bad = a[(a < -n) | (a >= n)].reshape(-1)[0]
-            raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
-        dim += 1
+        if a is not None:
+            _check_one(x, a, dim)
+        dim += a.ndim if a is not None and a.dtype is dtypes.bool_ else 1
     while keys and keys[-1] is None:
         keys.pop()
-    _check_together([a for a in keys if a is not None])
-    return tuple(keys)
+    indices = [a for a in keys if a is not None]
+    _check_together(indices)
+    count = iter(range(len(indices)))
+    return indices, tuple(None if a is None else next(count) for a in keys)
 
 
-def _check_together(arrays: list[np.ndarray]) -> None:
-    if len(arrays) < 2:
+def _check_one(x: Tensor, index: Tensor, dim: int) -> None:
+    if index.dtype is dtypes.bool_:
+        for k, n in enumerate(index.shape):
+            if n != x.shape[dim + k]:
+                raise IndexError(
+                    f"The shape of the mask {list(index.shape)} at index {k} does not match the "
+                    f"shape of the indexed tensor {list(x.shape)} at index {dim + k}"
+                )
         return
-    shapes = [(int(a.sum()),) if a.dtype == bool else a.shape for a in arrays]
+    a, n = _raw(index), x.shape[dim]
+    if isinstance(a, np.ndarray) and a.size and (a.min() < -n or a.max() >= n):
+        bad = a[(a < -n) | (a >= n)].reshape(-1)[0]
+        raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
+
+
+def _check_together(indices: list[Tensor]) -> None:
+    if len(indices) < 2:
+        return
+    shapes = [
+        (int(_raw(a).sum()),) if a.dtype is dtypes.bool_ else tuple(a.shape) for a in indices
+    ]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
@@ -243,20 +217,34 @@ def getitem(self: Tensor, key: Any) -> Tensor:
     x, arrays = _split_key(self, _as_tuple(key))
     if all(a is None for a in arrays):
         return views.alias(x) if x is self else x
-    return _index(x, _checked(x, arrays))
+    indices, pattern = _checked(x, arrays)
+    return index_op(len(indices))(x, *indices, pattern)
+
+
+def _keys(self: Tensor, indices: Any) -> tuple[list[Tensor], tuple[int | None, ...]]:
+    """Indices given one per dimension, None for a whole one."""
+    arrays: list[Any] = []
+    for i in indices:
+        index = None if i is None else _index_tensor(i, self)
+        arrays.append(index)
+        if index is not None and index.dtype is dtypes.bool_:
+            arrays += [SKIP] * (index.ndim - 1)
+    return _checked(self, arrays)
 
 
 @public
 def index(self: Tensor, indices: Any) -> Tensor:
-    """``self`` at index arrays, one per dimension (None for a whole one)."""
-    return _index(self, tuple(i._data if isinstance(i, Tensor) else i for i in indices))
+    """``self`` at index tensors, one per dimension (None for a whole one)."""
+    found, pattern = _keys(self, indices)
+    return index_op(len(found))(self, *found, pattern)
 
 
 @public
 def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
     """A copy of ``self`` with ``values`` written (or added) at ``indices``."""
-    keys = tuple(i._data if isinstance(i, Tensor) else i for i in indices)
-    return put_at(self, values, keys, accumulate)
+    found, pattern = _keys(self, indices)
+    _check_put(self, values)
+    return put_op(len(found))(self, values, *found, pattern, accumulate)
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -280,7 +268,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
             )
         value = value.to(x.dtype)
     _check_put(x, value)
-    _put_in_place(x, _checked(x, arrays), _without_lead(value), False)
+    _put_in_place(x, *_checked(x, arrays), _without_lead(value), False)
 
 
 def _check_put(x: Tensor, value: Tensor) -> None:
@@ -293,7 +281,7 @@ def _check_put(x: Tensor, value: Tensor) -> None:
 
 def _is_one_mask(arrays: list[Any]) -> bool:
     found = [a for a in arrays if a is not None and a is not SKIP]
-    return len(found) == 1 and found[0].dtype == bool
+    return len(found) == 1 and found[0].dtype is dtypes.bool_
 
 
 def _value_for(self: Tensor, value: Any) -> Tensor:
@@ -323,9 +311,14 @@ def _write(target: Tensor, value: Tensor) -> None:
         copy_(target, views.expand(value, tuple(target.shape)))
 
 
-def _put_in_place(self: Tensor, keys: tuple[Any, ...], values: Tensor, accumulate: bool) -> Tensor:
-    phantom = np.broadcast_to(np.empty((), bool), tuple(self.shape))
-    found = phantom[tuple(slice(None) if k is None else k for k in keys)].shape
+def _put_in_place(
+    self: Tensor, indices: list[Tensor], pattern: Any, values: Tensor, accumulate: bool
+) -> Tensor:
+    phantoms = [np.broadcast_to(np.zeros((), np.int64), tuple(i.shape)) for i in indices]
+    own = [
+        _raw(i) if i.dtype is dtypes.bool_ else p for i, p in zip(indices, phantoms, strict=True)
+    ]
+    found = index_shape(tuple(self.shape), own, pattern)
     try:
         fits = np.broadcast_shapes(found, tuple(values.shape)) == found
     except ValueError:
@@ -335,209 +328,12 @@ def _put_in_place(self: Tensor, keys: tuple[Any, ...], values: Tensor, accumulat
             f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
             f"indexing result of shape {list(found)}"
         )
-    return in_place(put_at.op, (self, values, keys, accumulate))
+    op = put_op(len(indices)).op
+    return in_place(op, (self, values, *indices, pattern, accumulate))
 
 
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) ``values`` at ``indices``, in place."""
-    keys = _checked(self, [i._data if isinstance(i, Tensor) else i for i in indices])
+    found, pattern = _keys(self, indices)
     _check_put(self, values)
-    return _put_in_place(self, keys, values, accumulate)
-
-
-# --- gather, scatter, select ----------------------------------------------------------------------
-
-_gather = general(
-    "gather_along",
-    lambda F, g, index, self_shape, dim: F.gather_backward(g, index, self_shape, dim),
-    None,
-    inputs=("self", "index"),
-    statics=("dim",),
-    node="GatherBackward0",
-    shape=lambda x, index, dim: (index.shape, x.dtype),
-)
-gather_backward = general(
-    "gather_backward",
-    lambda F, g, index, dim: F.gather_along(g, index, dim),
-    None,
-    inputs=("self", "index"),
-    statics=("shape", "dim"),
-    shape=lambda g, index, shape, dim: (shape, g.dtype),
-)
-_scatter = general(
-    "scatter_along",
-    lambda F, g, index, dim: F.scatter_along(g, F.zeros_like(F.gather_along(g, index, dim)), index, dim),
-    lambda F, g, index, dim: F.gather_along(g, index, dim),
-    None,
-    inputs=("self", "source", "index"),
-    statics=("dim",),
-    node="ScatterBackward0",
-    shape=lambda x, source, index, dim: (x.shape, x.dtype),
-)
-_scatter_value = general(
-    "scatter_number",
-    lambda F, g, index, dim: F.scatter_number(g, 0, index, dim),
-    inputs=("self", "value", "index"),
-    statics=("dim",),
-    kernel="scatter_along",
-    node="ScatterBackward1",
-    shape=lambda x, value, index, dim: (x.shape, x.dtype),
-)
-_index_select = general(
-    "index_select_dim",
-    lambda F, g, index, self_shape, dim: F.index_select_backward(g, index, self_shape, dim),
-    None,
-    inputs=("self", "index"),
-    statics=("dim",),
-    node="IndexSelectBackward0",
-    shape=lambda x, index, dim: ((*x.shape[:dim], index.size, *x.shape[dim + 1 :]), x.dtype),
-)
-index_select_backward = general(
-    "index_select_backward",
-    lambda F, g, index, dim: F.index_select_dim(g, index, dim),
-    None,
-    inputs=("self", "index"),
-    statics=("shape", "dim"),
-    shape=lambda g, index, shape, dim: (shape, g.dtype),
-)
-
-
-def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
-    if index.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
-    x = index._data
-    if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
-        bad = x[(x < 0) | (x >= n)].reshape(-1)[0]
-        raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
-
-
-def _check_rank(self: Tensor, index: Tensor) -> None:
-    if max(index.ndim, 1) != max(self.ndim, 1) and index.numel():
-        raise RuntimeError(
-            "Index tensor must have the same number of dimensions as input tensor"
-        )
-
-
-@public
-def gather(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None
-) -> Tensor:
-    """Elements of ``self`` along ``dim`` at ``index``, which gives the result's shape."""
-    if out is not None:
-        return out_of(gather, out, self, dim, index)
-    at = one_dim(self, dim)
-    if index.dtype in (dtypes.int64, dtypes.int32):
-        _check_rank(self, index)
-        for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=False)):
-            if d != at and n > m and index.numel():
-                raise RuntimeError(
-                    f"Size does not match at dimension {d} expected index {list(index.shape)} to "
-                    f"be no larger than self {list(self.shape)} apart from dimension {at}"
-                )
-    _check_index("gather", index, self.shape[at] if self.ndim else 1, at)
-    return _gather(self, index, at)
-
-
-@public
-def scatter(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
-    """A copy of ``self`` with ``src`` (a tensor or a number) written along ``dim`` at ``index``."""
-    form, source, at = _scatter_form(self, dim, index, value if src is None else src)
-    return form(self, source, index, at)
-
-
-def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
-    """``scatter`` in place."""
-    form, source, at = _scatter_form(self, dim, index, value if src is None else src)
-    return in_place(form.op, (self, source, index, at))
-
-
-def _scatter_form(self: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any, Any, int]:
-    """The operation (its source a tensor or a number), its source, and the dimension."""
-    at = one_dim(self, dim)
-    if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
-        raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
-    _check_rank(self, index)
-    if not isinstance(src, Tensor):
-        _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
-        return _scatter_value, src, at
-    for d, (n, m, k) in enumerate(zip(index.shape, self.shape, src.shape, strict=False)):
-        if (d != at and n > m) or n > k:
-            raise RuntimeError(
-                f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} "
-                f"apart from dimension {at} and to be no larger size than src {list(src.shape)}"
-            )
-    _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
-    return _scatter, src, at
-
-
-@public
-def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> Tensor:
-    """Slices of ``self`` along ``dim`` at ``index``, a vector."""
-    if out is not None:
-        return out_of(index_select, out, self, dim, index)
-    at = one_dim(self, dim)
-    if index.ndim > 1:
-        raise IndexError("index_select(): Index is supposed to be a vector")
-    if index.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
-    x = index._data
-    n = self.shape[at]
-    if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
-        raise IndexError("index out of range in self")
-    return _index_select(self, index, at)
-
-
-_nonzero = general("nonzero_rows", kernel="nonzero")
-
-
-@public
-def nonzero(self: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
-    """Indices of the non-zero elements: (count, ndim), or one vector per dimension."""
-    if out is not None:
-        return out_of(nonzero, out, self.detach())
-    rows = _nonzero(views.unsqueeze(self, 0) if as_tuple and not self.ndim else self)
-    return tuple(rows.unbind(1)) if as_tuple else rows
-
-
-_tril = general("tril_of", lambda F, g, diagonal: F.tril(g, diagonal), statics=("diagonal",),
-                kernel="tril", node="TrilBackward0", jvp="linear", vmap="lead",
-                shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
-_triu = general("triu_of", lambda F, g, diagonal: F.triu(g, diagonal), statics=("diagonal",),
-                kernel="triu", node="TriuBackward0", jvp="linear", vmap="lead",
-                shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
-
-
-def _check_matrix(self: Tensor, name: str, diagonal: Any) -> None:
-    integer(diagonal, f"{name}.diagonal.1")
-    if self.ndim < 2:
-        raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
-
-
-def _triangle_twin(name: str, op: Any) -> Any:
-    def twin(self: Tensor, diagonal: int = 0) -> Tensor:
-        _check_matrix(self, name, diagonal)
-        return in_place(op, (self, diagonal))
-
-    twin.__name__ = twin.__qualname__ = name + "_"
-    return twin
-
-
-TENSOR.tril_, TENSOR.triu_ = _triangle_twin("tril", _tril.op), _triangle_twin("triu", _triu.op)
-
-
-@public
-def tril(self: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
-    """The lower triangle of matrices; the rest is 0."""
-    if out is not None:
-        return out_of(tril, out, self, diagonal)
-    _check_matrix(self, "tril", diagonal)
-    return _tril(self, diagonal)
-
-
-@public
-def triu(self: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
-    """The upper triangle of matrices; the rest is 0."""
-    if out is not None:
-        return out_of(triu, out, self, diagonal)
-    _check_matrix(self, "triu", diagonal)
-    return _triu(self, diagonal)
+    return _put_in_place(self, found, pattern, values, accumulate)

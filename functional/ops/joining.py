@@ -39,8 +39,16 @@ def _joined(call: Any) -> Any:
         rank = max(v.ndim - flag for v, flag in zip(values, flags, strict=True))
         if rank > 1:  # empty vectors join anything
             kept = [v.ndim - flag == rank for v, flag in zip(values, flags, strict=True)]
+            size = next(v.shape[0] for v, f in zip(values, flags, strict=True) if f)
+            size = next(v.shape[0] for v, f in zip(values, flags, strict=True) if f)
             flags = [f for f, keep in zip(flags, kept, strict=True) if keep]
             values = [v for v, keep in zip(values, kept, strict=True) if keep]
+            if not any(flags):  # only empty vectors had the batch
+                z = call(F)(values, dim)
+                return F.expand(z, (size, *z.shape))
+            if not any(flags):  # only empty vectors had the batch
+                z = call(F)(values, dim)
+                return F.expand(z, (size, *z.shape))
         return call(F)(expanded(values, flags), dim + 1)
 
     return rule

@@ -86,7 +86,12 @@ def _check_mv(self: Tensor, vec: Tensor) -> None:
         raise RuntimeError(f"vector + matrix @ vector expected, got 1, {len(a)}, {len(b)}")
     if a[1] != b[0]:
         raise RuntimeError(f"size mismatch, got input ({a[0]}), mat ({a[0]}x{a[1]}), vec ({b[0]})")
-    _same_dtype(self, vec)
+    if self.dtype is not vec.dtype:
+        mine, other = self.dtype.legacy, vec.dtype.legacy
+        raise RuntimeError(
+            "addmv input tensors must have the same dtype, but got "
+            f"{other}, {mine}, and {other}"
+        )
 
 
 def _check_dot(self: Tensor, tensor: Tensor) -> None:
@@ -96,7 +101,7 @@ def _check_dot(self: Tensor, tensor: Tensor) -> None:
     if self.dtype is not tensor.dtype:
         raise RuntimeError(
             "dot : expected both vectors to have same dtype, but found "
-            f"{c_name(self).capitalize()} and {c_name(tensor).capitalize()}"
+            f"{self.dtype.legacy} and {tensor.dtype.legacy}"
         )
     if a != b:
         raise RuntimeError(

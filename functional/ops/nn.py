@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.conv import convolution_shape
+from ..kernels.layout import result_strides
 from ..kernels.pool import pool_shape
 from ..tape.batching import expanded, over_scalars, shifted, stack_rows
 from ..tape.declare import general
@@ -215,7 +216,11 @@ log_softmax_backward = general(
 
 
 def _loss_shape(x: Any, target: Any, reduction: int) -> Any:
-    return (np.broadcast_shapes(x.shape, target.shape) if reduction == 0 else ()), x.dtype
+    if reduction:
+        return (), x.dtype
+    shape = np.broadcast_shapes(x.shape, target.shape)
+    phantoms = [getattr(a, "phantom", a) for a in (x, target)]
+    return shape, x.dtype, result_strides(shape, phantoms, x.dtype.itemsize)
 
 
 mse_loss = general(

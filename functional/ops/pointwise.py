@@ -194,6 +194,14 @@ pow_scalar = elementwise(
     node="PowBackward0",
     result="numbers",
 )
+
+
+def _check_power(self: Tensor, exponent: Any) -> None:
+    if isinstance(exponent, int) and exponent < 0 and self.dtype.category < FLOAT:
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
+
+
+pow_scalar.op.check = _check_power
 pow_tensor = elementwise(
     "pow_tensor",
     _pow_vjp_base,
@@ -471,6 +479,11 @@ TENSOR.clamp_ = clamp.in_place = _clamp_twin
 
 
 def _check_masked_fill(self: Tensor, mask: Tensor, value: Any) -> None:
+    if isinstance(value, str):
+        raise TypeError(
+            "masked_fill() received an invalid combination of arguments - got (Tensor, str), but "
+            "expected one of:"
+        )
     if isinstance(value, Tensor) and value.ndim:
         raise RuntimeError(
             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "

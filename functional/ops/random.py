@@ -15,7 +15,7 @@ from ..tape.op import Op, public
 from ..tape.slow import record
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
-from .arguments import ints
+from .arguments import common_shape, ints, wrong_type
 from .create import check_sizes, like, sizes
 
 
@@ -100,6 +100,8 @@ def randint(
     """Integers from ``low`` (0) up to but not including ``high``."""
     values = list(args)
     size = named.pop("size", None) if "size" in named else values.pop()
+    if not isinstance(size, (tuple, list)):
+        raise wrong_type(f"randint.size.{len(args)}", "tuple of ints", size)
     low = named.get("low", values[0] if len(values) > 1 else 0)
     high: Any = named.get("high", values[-1] if values else None)
     shape, g = ints((size,)), _generator(generator)
@@ -159,6 +161,9 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
         kind = mean if isinstance(mean, Tensor) else std
+        if type(kind._data) is MetaArray:
+            shape = common_shape(*(x for x in (mean, std) if isinstance(x, Tensor)))
+            return wrap(meta.empty(shape, kind._data.dtype))
         data = kernels.normal_tensors(g, m, s, kind._data.dtype)
         if isinstance(mean, Tensor) and isinstance(std, Tensor):
             return _drawn_normal(data, mean, std)
@@ -178,6 +183,8 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """Ones with the probabilities ``input`` (or ``p``, in the shape of ``input``)."""
     g = _generator(generator)
     x = input._data
+    if type(x) is MetaArray:
+        return like(None, input)
     if p is not None and not isinstance(p, Tensor):
         return wrap(kernels.bernoulli(g, float(p), x.shape, x.dtype))
     chances = x if p is None else p._data
@@ -191,6 +198,8 @@ def multinomial(
     input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
 ) -> Tensor:
     """Indices drawn with the (unnormalised) probabilities of each row."""
+    if type(input._data) is MetaArray:
+        return wrap(meta.empty((*input.shape[:-1], num_samples), np.int64))
     g = _generator(generator)
     return wrap(kernels.multinomial(g, input._data, num_samples, replacement))
 

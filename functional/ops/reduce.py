@@ -286,11 +286,20 @@ def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
     return _max_or_min(self, dim, keepdim, min_all, min_dim, _MinResult)
 
 
+def _need_dim(name: str, self: Tensor, dim: Any) -> None:
+    if dim == () and not self.numel():
+        raise RuntimeError(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+            "reduction dim with the 'dim' argument."
+        )
+
+
 @public
 def amax(self: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None) -> Tensor:
     """The maximum over ``dim``; a gradient is shared evenly among equal maxima."""
     if out is not None:
         return out_of(amax, out, self, dim, keepdim)
+    _need_dim("amax", self, dim)
     return amax_dims(self, _dims_or_all(self, dim), keepdim)
 
 
@@ -299,6 +308,7 @@ def amin(self: Tensor, dim: Any = (), keepdim: bool = False, *, out: Any = None)
     """The minimum over ``dim``; a gradient is shared evenly among equal minima."""
     if out is not None:
         return out_of(amin, out, self, dim, keepdim)
+    _need_dim("amin", self, dim)
     return amin_dims(self, _dims_or_all(self, dim), keepdim)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels.shapes import extent, view_strides
-from ..tape.batching import aligned, shaped, shifted
+from ..tape.batching import aligned, over_scalars, shaped, shifted
 from ..tape.declare import general, view
 from ..tape.level_views import note_views
 from ..tape.op import public
@@ -46,7 +46,7 @@ alias = view("alias", lambda F, g: g, vmap="lead")
 t_ = view("t_of", lambda F, g: F.t(g), kernel="t", node="TBackward0",
           vmap=lambda F, flags, x: F.transpose(x, 1, 2) if x.ndim == 3 else F.alias(x))  # fmt: skip
 _transpose = view("transpose_dims", lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1),
-                  vmap=shifted(lambda F: F.transpose, 0, 1),
+                  vmap=over_scalars(shifted(lambda F: F.transpose, 0, 1)),
     statics=("dim0", "dim1"), kernel="transpose",
                   node="TransposeBackward0")  # fmt: skip
 
@@ -376,6 +376,12 @@ def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
     ):  # fmt: skip
         if len(set(dims)) != len(dims):
             raise RuntimeError(f"movedim: repeated dim in `{name}` ({list(given)})")
+    if isinstance(source, int) != isinstance(destination, int):
+        got = ", ".join(type(a).__name__ for a in (source, destination))
+        raise TypeError(
+            f"movedim() received an invalid combination of arguments - got ({got}), but expected "
+            "one of:"
+        )
     if len(sources) != len(targets):
         raise RuntimeError(
             "movedim: Invalid source or destination dims: source "

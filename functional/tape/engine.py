@@ -43,7 +43,7 @@ def run(
     before, MODE.grad = MODE.grad, create
     kind = _Run
     if ANOMALY.on:
-        from .anomaly import AnomalyRun as kind  # type: ignore[assignment]
+        from .anomaly import AnomalyRun as kind
     try:
         with np.errstate(all="ignore"):
             return kind(raw, keep, create, inputs, accumulate).go(roots, grads)

@@ -20,7 +20,7 @@ LEAF_SEQ = 1 << 62  # accumulation runs before every operation
 
 def short_name(node: Node) -> str:
     """The name some messages use: ``Exp`` for an ``ExpBackward0``."""
-    return re.sub(r"Backward\d*$", "", node.name())
+    return re.sub(r"Backward0?(\d*)$", r"\1", node.name())
 
 
 class Handle:

@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import dtypes, errors
 from ..modes import ANOMALY, MODE
-from ..tensor import Tensor, counter, is_inference, same_memory, wrap
+from ..tensor import NO_EDGE, Tensor, counter, is_inference, same_memory, wrap
 from .node import AccumulateGrad, Entry, Node, short_name
 
 
@@ -85,7 +85,10 @@ def open_raw(entry: Any, node: Node) -> Any:
                 raise changed(t, t._edge, ver[0], version)
             return t._data
         if entry[1][0] != entry[2]:
-            raise changed(wrap(entry[0]), (node, 0), entry[1][0], entry[2])
+            nr = entry[3] if len(entry) > 3 else 0
+            flags = getattr(node.op, "differentiable", None)  # type: ignore[attr-defined]
+            edge = NO_EDGE if flags and not flags[nr] else (node, nr)
+            raise changed(wrap(entry[0]), edge, entry[1][0], entry[2])
         return entry[0]
     if isinstance(entry, Entry):
         return entry.open(node)._data
@@ -111,7 +114,9 @@ def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:
     """The error for a saved tensor that was written to since."""
     from .views import edge_of
 
-    kind = f"torch.{dtypes.FROM_ARRAY[t._data.dtype].legacy}Tensor"
+    legacy = dtypes.FROM_ARRAY[t._data.dtype].legacy
+    named = not legacy.startswith(("B", "Complex")) or legacy == "Byte"
+    kind = f"torch.{legacy}Tensor" if named else f"CPU{legacy}Type"
     with contextlib.suppress(RuntimeError):  # a view may not follow its base
         edge = edge_of(t) if t._edge is edge else edge
     node = edge[0]

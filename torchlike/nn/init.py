@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.ops.create import empty_like, eye
 from functional.ops.pointwise import where
-from functional.tensor import Tensor
+from functional.tensor import Tensor, wrap
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
 _LINEAR += ("conv_transpose3d", "sigmoid")
@@ -189,6 +191,26 @@ def kaiming_normal_(
         return tensor
     std = calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode))
     return normal_(tensor, 0.0, std, generator)
+
+
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Fill with a (semi-)orthogonal matrix; dimensions after the first count as one.
+
+    Raises ValueError for a tensor of fewer than two dimensions. (Saxe et al., 2013.)
+    """
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if tensor.numel() == 0:
+        return tensor
+    rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
+    with no_grad():
+        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        wide = rows < columns
+        q, r = np.linalg.qr(drawn._data.T if wide else drawn._data)
+        q = q * np.sign(np.diag(r))  # makes the result unique, and uniformly distributed
+        flat = np.ascontiguousarray(q.T if wide else q)
+        tensor.copy_(wrap(flat.reshape(tensor.shape)))
+        return tensor.mul_(gain)
 
 
 def _bias_bound(weight: Tensor) -> float:

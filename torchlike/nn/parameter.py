@@ -6,7 +6,6 @@ from typing import Any
 
 from functional.autograd import set_requires_grad
 from functional.dtypes import FLOAT
-from functional.modes import enable_grad
 from functional.tape import overrides
 from functional.tensor import Parameter, Tensor, same_memory
 
@@ -41,8 +40,7 @@ def _require_grad(t: Any, wanted: bool) -> Any:
         return t
     if t.dtype.category < FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    with enable_grad():
-        set_requires_grad(t, True)
+    set_requires_grad(t, True)
     return t
 
 

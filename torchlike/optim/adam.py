@@ -12,8 +12,8 @@ from functional.modes import no_grad
 from functional.ops.create import filled, like
 from functional.tensor import Tensor
 
-from .optimizer import (
-    Optimizer,
+from .optimizer import Optimizer
+from .updates import (
     add_scaled,
     check_options,
     closure_loss,

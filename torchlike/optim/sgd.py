@@ -10,8 +10,8 @@ import numpy as np
 from functional.modes import no_grad
 from functional.tensor import Tensor, wrap
 
-from .optimizer import (
-    Optimizer,
+from .optimizer import Optimizer
+from .updates import (
     add_scaled,
     check_options,
     closure_loss,

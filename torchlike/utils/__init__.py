@@ -1,5 +1,1 @@
-"""Helpers: data loading, hooks."""
-
-from . import data, hooks
-
-__all__ = ["data", "hooks"]
+"""Helpers: data loading, hooks. Each part loads on first use."""

@@ -108,13 +108,18 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         d = self.__dict__
-        if (
-            d["_forward_hooks"]
-            or d["_forward_pre_hooks"]
-            or d["_backward_hooks"]
-            or d["_backward_pre_hooks"]
-            or ANY
-        ):
+        try:
+            hooked = (
+                d["_backward_hooks"]
+                or d["_backward_pre_hooks"]
+                or d["_forward_hooks"]
+                or d["_forward_pre_hooks"]
+                or ANY
+            )
+        except KeyError as error:  # Module.__init__ has not been called
+            text = f"'{type(self).__name__}' object has no attribute '{error.args[0]}'"
+            raise AttributeError(text) from None
+        if hooked:
             return hooks.call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 

@@ -1,0 +1,79 @@
+"""What the updates of all optimizers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from functional.dtypes import F32, F64
+from functional.modes import PLAIN, enable_grad
+from functional.tensor import Tensor
+
+
+def closure_loss(closure: Any) -> Any:
+    """The loss that ``step(closure)`` returns, computed with recording on."""
+    if closure is None:
+        return None
+    with enable_grad():
+        return closure()
+
+
+def check_options(name: str, options: dict[str, Any]) -> None:
+    """PyTorch's errors for ``fused`` and ``foreach``; ``differentiable`` is not done here."""
+    if options["fused"]:
+        if options["differentiable"]:
+            raise RuntimeError("`fused` does not support `differentiable`")
+        if options["foreach"]:
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    if options["differentiable"]:
+        raise NotImplementedError(f"torch.optim.{name} with differentiable=True")
+
+
+def plain_pair(p: Any, grad: Any) -> bool:
+    """Whether a parameter and its gradient are ordinary float32 or float64 arrays of one dtype.
+
+    The update then works on the arrays; anything else goes through tensor operations.
+    """
+    if type(p) not in PLAIN or type(grad) not in PLAIN:
+        return False
+    x, g = p._data, grad._data
+    if type(x) is not ndarray or type(g) is not ndarray:
+        return False
+    dt = x.dtype
+    if (dt is not F32 and dt is not F64) or g.dtype is not dt:
+        return False
+    place = p._place
+    return place is None or not place.inference
+
+
+def number(value: Any) -> Any:
+    """An option that may be a one-element tensor, as a number."""
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def count_writes(t: Any, times: int = 1) -> None:
+    """Count in-place writes, for the version check of saved tensors."""
+    if t._ver is None:
+        t._ver = [times]
+    else:
+        t._ver[0] += times
+
+
+def scaled_sum(a: Tensor, b: Tensor, factor: Any) -> Tensor:
+    """a + factor * b, rounded once where the dtype is a half type."""
+    if a.dtype.itemsize == 2:
+        factor = float(np.float32(factor))
+        return (a.double() + b.double() * factor).float().to(a.dtype)
+    return a + b * factor
+
+
+def add_scaled(a: Tensor, b: Tensor, factor: Any) -> Tensor:
+    """``a.add(b, alpha=factor)`` with the roundings of PyTorch's vector code.
+
+    A half type rounds the factor to itself, and the sum once.
+    """
+    if a.dtype.itemsize == 2:
+        factor = float(np.asarray(factor, a.dtype.array))
+    return scaled_sum(a, b, factor)
