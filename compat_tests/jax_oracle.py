@@ -69,7 +69,7 @@ def by_torchlike(function: Function, arrays: list[Any], at: list[int]) -> Any:
     T = library("torchlike")
     full = [T.from_numpy(np.array(a)) if isinstance(a, np.ndarray) else a for a in arrays]
     xs = [full[i].requires_grad_() for i in at]
-    outs = flat(function(T, *full))
+    outs = [z for z in flat(function(T, *full)) if z.is_floating_point()]
     scales = [weights(T, z, k) for k, z in enumerate(outs)]
     ds = [weights(T, x, 10 + k) for k, x in enumerate(xs)]
     total = sum((z * w).sum() for z, w in zip(outs, scales, strict=True))
@@ -82,16 +82,21 @@ def by_torchlike(function: Function, arrays: list[Any], at: list[int]) -> Any:
     return as_arrays[:3], as_arrays[3], as_arrays[4]
 
 
-def crosscheck(torch_function: Function, jax_function: Function, *arguments: Any) -> None:
+def crosscheck(
+    torch_function: Function, jax_function: Function, *arguments: Any, argnums: Any = None
+) -> None:
     """Compare values, first and second derivatives of two ways to write one function.
 
-    Floating arrays among the arguments are differentiated; other arguments are passed as they are.
+    Floating arrays among the arguments are differentiated, or those at ``argnums``; other
+    arguments are passed as they are.
     """
     arrays = [
         a.astype(np.float64) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a
         for a in arguments
     ]
-    at = [i for i, a in enumerate(arrays) if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
+    at = argnums
+    if at is None:
+        at = [i for i, a in enumerate(arrays) if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
     ours, scales, ds = by_torchlike(torch_function, arrays, at)
     theirs = by_jax(jax_function, arrays, at, scales, ds)
     for what, a, b in zip(("values", "gradients", "second derivatives"), ours, theirs, strict=True):

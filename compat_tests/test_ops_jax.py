@@ -11,25 +11,30 @@ from .functions import differentiable
 from .jax_oracle import crosscheck
 from .observe import quiet
 from .records import RECORDS
+from .records.base import In
 
 pytest.importorskip("jax")
-SAMPLES = 2  # JAX compiles each of them
+# JAX compiles each of them: two where static arguments make a difference
+SAMPLES = {False: 1, True: 2}
 
 
-def spread(record: Any, arrays: list[Any]) -> tuple[list[Any], Any]:
-    """Arguments without lists of arrays (``cat`` takes one), and how to put them back."""
+def spread(sample: Any, arrays: list[Any]) -> tuple[list[Any], list[int], Any]:
+    """Arguments without lists of arrays (``cat`` takes one), which to differentiate, and back."""
     plain: list[Any] = []
+    specs: list[Any] = []
     shape: list[Any] = []
-    for a in arrays:
+    for spec, a in zip(sample, arrays, strict=True):
         nested = isinstance(a, list) and any(isinstance(b, np.ndarray) for b in a)
         shape.append(len(a) if nested else None)
         plain += a if nested else [a]
+        specs += spec if nested else [spec]
+    at = [i for i, s in enumerate(specs) if isinstance(s, In) and s.differentiable]
 
     def gather(values: Any) -> list[Any]:
         rest = iter(values)
         return [next(rest) if n is None else [next(rest) for _ in range(n)] for n in shape]
 
-    return plain, gather
+    return plain, at, gather
 
 
 def test_every_differentiable_record_has_a_twin() -> None:
@@ -41,10 +46,10 @@ def test_every_differentiable_record_has_a_twin() -> None:
 def test_derivatives(name: str) -> None:
     record, taken = RECORDS[name], 0
     for index in range(len(record.samples)):
-        arrays = record.arrays(index, "float64")
-        plain, gather = spread(record, arrays)
-        floats = [a for a in plain if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
-        if taken == SAMPLES or not floats or not all(a.size for a in floats):
+        arrays, sample = record.arrays(index, "float64"), record.samples[index]
+        plain, at, gather = spread(sample, arrays)
+        statics = any(not isinstance(a, In) for a in sample)
+        if taken == SAMPLES[statics] or not at or not all(plain[i].size for i in at):
             continue
         if record.kinked(index):
             continue
@@ -54,5 +59,6 @@ def test_derivatives(name: str) -> None:
                 lambda T, *v, g=gather: record.call(T, *g(v)),
                 lambda J, *v, g=gather: record.jax(J, *g(v)),
                 *plain,
+                argnums=at,
             )
     assert taken

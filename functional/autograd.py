@@ -12,9 +12,9 @@ from . import dtypes, errors
 from .modes import MODE
 from .ops.create import like
 from .tape import engine
+from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
 from .tape.op import TENSOR
 from .tape.overrides import keeping_class
-from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
 from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory
@@ -237,10 +237,10 @@ def set_grad(self: Tensor, value: Any) -> None:
         if value.dtype is not self.dtype:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
-                f"'{dtypes.c_name(value.dtype)}' to a tensor with grad_dtype '{self.dtype.legacy}'. The gradient "
-                "must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set "
-                "the tensor's grad_dtype attribute with a specific dtype, or None to allow any "
-                "dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
+                f"'{dtypes.c_name(value.dtype)}' to a tensor with grad_dtype "
+                f"'{self.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
+                "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
                 "gradient may break downstream systems that assume they match."
             )
         if value.shape != self.shape:
@@ -279,10 +279,11 @@ def detach_(self: Tensor) -> Tensor:
     """Forget the history, in place."""
     if base_of(self) is not None:
         raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) "
-            "for training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and "
-            "hence detach_() cannot be called on these gradients. To fix this error, please refer to the "
-            "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
+            "Can't detach views in-place. Use detach() instead. If you are using "
+            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
+            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+            "function in torch/optim/optimizer.py as the solution."
         )
     self._edge = NO_EDGE
     return self
@@ -331,4 +332,3 @@ def version(self: Tensor) -> int:
     if is_inference(self):
         raise RuntimeError("Inference tensors do not track version counter.")
     return 0 if self._ver is None else self._ver[0]
-

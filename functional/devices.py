@@ -6,7 +6,9 @@ import re
 import threading
 from typing import Any
 
-_KNOWN = "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan"
+_KNOWN = (
+    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan"
+)
 _KNOWN += ", mps, meta, hpu, mtia, privateuseone"
 
 
@@ -54,9 +56,7 @@ class device:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, device) and self.type == other.type and self.index == other.index
-        )
+        return isinstance(other, device) and self.type == other.type and self.index == other.index
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))

@@ -79,7 +79,18 @@ def c_name(d: dtype) -> str:
     return _C_NAMES.get(d.legacy, d.legacy.lower())
 
 
-ALL: tuple[dtype, ...] = (float64, float32, float16, bfloat16, complex64, complex128, uint8, int8, int16, int32)
+ALL: tuple[dtype, ...] = (
+    float64,
+    float32,
+    float16,
+    bfloat16,
+    complex64,
+    complex128,
+    uint8,
+    int8,
+    int16,
+    int32,
+)
 ALL += (int64, uint16, uint32, uint64, bool_)
 NAMES = {d.name: d for d in ALL}
 ALIASES = {"double": float64, "float": float32, "half": float16, "cfloat": complex64}

@@ -265,7 +265,11 @@ def _record(ctx: FunctionCtx, outs: list[Any]) -> None:
     ctx.saved = [_entry(at, t, outs) for at, t in enumerate(ctx.to_save)]
     ctx.has_saved = bool(ctx.saved)
     for nr, t in enumerate(outs):
-        if not isinstance(t, Tensor) or any(t is n for n in ctx.non_differentiable) or t.dtype.category < 2:
+        if (
+            not isinstance(t, Tensor)
+            or any(t is n for n in ctx.non_differentiable)
+            or t.dtype.category < 2
+        ):
             continue
         if any(t is d for d in ctx.dirty_tensors):
             rebase(t, ctx)

@@ -121,7 +121,9 @@ T.__pos__ = lambda self: self
 
 def _invert(self: Tensor) -> Tensor:
     if self.dtype.category > dtypes.INT:
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        raise TypeError(
+            "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
+        )
     return pointwise.bitwise_not(self)
 
 

@@ -68,6 +68,7 @@ class Tensor:
         super().__init_subclass__(**named)
         for told in Tensor.subclass_made:
             told(cls)
+
     if TYPE_CHECKING:  # operators and methods are attached there too
 
         def __getattr__(self, name: str) -> Any: ...

@@ -9,7 +9,8 @@ from typing import Any
 from . import pytree
 from .autograd import _as_list
 from .modes import MODE
-from .ops.create import eye, like
+from .ops.create import like
+from .ops.ranges import eye
 from .tape import engine
 from .tape.levels import Batched, Dual, Taped, Wrapped, make, new_level, tape_leaf
 from .tape.op import TENSOR, public

@@ -8,7 +8,6 @@ import numpy as np
 
 from functional import dtypes
 from functional.ops import create
-from functional.ops.arguments import ints
 from functional.tape.overrides import as_subclass
 from functional.tensor import Tensor
 

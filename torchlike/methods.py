@@ -36,9 +36,7 @@ _MAKERS = "new_zeros new_ones new_empty new_full new_tensor to cpu type_as".spli
 def _is_shared(f: Any) -> bool:
     """Whether a method is a public function of the core, or one of a few others."""
     name = getattr(f, "__name__", "")
-    return callable(f) and (
-        getattr(TENSOR, name, None) is f or name in (*_IN_PLACE, *_MAKERS)
-    )
+    return callable(f) and (getattr(TENSOR, name, None) is f or name in (*_IN_PLACE, *_MAKERS))
 
 
 def _caster(d: dtypes.dtype) -> Any:
@@ -197,7 +195,10 @@ class memory_format:
 
 
 STRIDED = layout("strided")
-contiguous_format, preserve_format = memory_format("contiguous_format"), memory_format("preserve_format")
+contiguous_format, preserve_format = (
+    memory_format("contiguous_format"),
+    memory_format("preserve_format"),
+)
 channels_last = memory_format("channels_last")
 
 _attach_functions()

@@ -34,7 +34,7 @@ record("getitem.apart", lambda T, x, i, j: x[i, :, j], (A(3, 4, 2), N(2, high=3)
 record("getitem.last", lambda T, x, i: x[..., i], (A(3, 4), N(2, high=4)), (A(3, 4, lay="t"), N(2, 3, high=4)),
        jax=lambda J, x, i: x[..., i])  # fmt: skip
 record("getitem.mixed", lambda T, x, i: x[1:, i, None], (A(3, 4, 2), N(2, high=4)), jax=lambda J, x, i: x[1:, i, None])
-record("getitem.int_and_index", lambda T, x, i: x[1, :, i], (A(3, 4, 2), N(3, high=2)), jax=lambda J, x, i: x[1, :, i])
+record("getitem.int_and_index", lambda T, x, i: x[1, :, i], (A(3, 4, 2), N(3, high=2)), jax=lambda J, x, i: x[1][:, i])
 record("getitem.mask", lambda T, x, m: x[m], (A(3, 4), M(3, 4)), (A(3, 4), M(3)), (A(3, 4, lay="t"), M(3, 4, lay="t")), (A(), M()),
        jax=lambda J, x, m: x[m], batchable=False,
        bad=[(A(3, 4), M(4)), (A(3, 4), M(3, 3))])  # fmt: skip

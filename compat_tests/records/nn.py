@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from .base import FLOATS, A, D, M, N, record
@@ -9,19 +10,50 @@ from .base import FLOATS, A, D, M, N, record
 # --- convolution ----------------------------------------------------------------------------------
 
 
-def _conv_jax(J: Any, x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    n = w.ndim - 2
-    pairs = padding.upper() if isinstance(padding, str) else [(p, p) for p in _each(padding, n)]
-    lead = x if x.ndim == n + 2 else x[None]
-    z = J.lax.conv_general_dilated(
-        lead, w, _each(stride, n), pairs, None, _each(dilation, n), feature_group_count=groups
-    )
-    z = z if b is None else z + b.reshape(-1, *(1,) * n)
-    return z if x.ndim == n + 2 else z[0]
-
-
 def _each(value: Any, n: int) -> tuple[int, ...]:
     return tuple(value) if isinstance(value, tuple) else (value,) * n
+
+
+def _taps(J: Any, x: Any, counts: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, fill: float) -> Any:
+    """For every place in the kernel, what the windows have there: (place, slice) pairs."""
+    ends = [d * (k - 1) + (c - 1) * s + 1 for c, k, s, d in zip(counts, kernel, stride, dilation, strict=True)]
+    pads = [(p, max(e - n - p, 0)) for n, p, e in zip(x.shape[2:], padding, ends, strict=True)]
+    wide = J.pad(x, [(0, 0), (0, 0), *pads], constant_values=fill)
+    for place in itertools.product(*(range(k) for k in kernel)):
+        key = [
+            slice(i * d, i * d + (c - 1) * s + 1, s)
+            for i, c, s, d in zip(place, counts, stride, dilation, strict=True)
+        ]
+        yield place, wide[(slice(None), slice(None), *key)]
+
+
+def _counts(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> list[int]:
+    found = []
+    for size, k, s, p, d in zip(x.shape[2:], kernel, stride, padding, dilation, strict=True):
+        room = size + 2 * p - d * (k - 1) - 1
+        count = (-(-room // s) if ceil else room // s) + 1
+        found.append(count - (1 if ceil and (count - 1) * s >= size + p else 0))
+    return found
+
+
+def _conv_jax(J: Any, x: Any, w: Any, b: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+    """A sum over the kernel's places: jax.lax has a convolution, but not all its derivatives."""
+    n = w.ndim - 2
+    lead = x if x.ndim == n + 2 else x[None]
+    kernel, stride, dilation = w.shape[2:], _each(stride, n), _each(dilation, n)
+    if isinstance(padding, str):
+        same = tuple(d * (k - 1) // 2 for k, d in zip(kernel, dilation, strict=True))
+        padding = same if padding == "same" else 0
+    padding = _each(padding, n)
+    counts = _counts(lead, kernel, stride, padding, dilation, False)
+    total: Any = 0
+    for place, part in _taps(J, lead, counts, kernel, stride, padding, dilation, 0.0):
+        parts = J.reshape(part, (part.shape[0], groups, -1, *part.shape[2:]))
+        rows = J.reshape(w[(slice(None), slice(None), *place)], (groups, -1, w.shape[1]))
+        z = J.einsum("ngc...,goc->ngo...", parts, rows)
+        total = total + J.reshape(z, (z.shape[0], -1, *z.shape[3:]))
+    z = total if b is None else total + b.reshape(-1, *(1,) * n)
+    return z if x.ndim == n + 2 else z[0]
 
 
 def conv(n: int, *samples: Any, bad: Any = ()) -> None:
@@ -53,30 +85,12 @@ APART: dict[str, Any] = {"distinct": True}
 
 
 def _pool_jax(J: Any, x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> Any:
-    n = len(kernel)
-    lead = x if x.ndim == n + 2 else x[None]
-    pairs = []
-    for size, k, s, p, d in zip(lead.shape[2:], kernel, stride or kernel, padding, dilation, strict=True):
-        span = d * (k - 1) + 1
-        count = -(-(size + 2 * p - span) // s) + 1 if ceil else (size + 2 * p - span) // s + 1
-        count -= ceil and (count - 1) * s >= size + p
-        pairs.append((p, max((count - 1) * s + span - size - p, 0)))
-    one = (1, 1)
-    z = J.lax.reduce_window(
-        lead, -J.inf, J.lax.max, one + kernel, one + (stride or kernel), [(0, 0), (0, 0), *pairs],
-        window_dilation=one + dilation,
-    )  # fmt: skip
-    z = z[(slice(None), slice(None), *(slice(c) for c in _counts(lead, kernel, stride, padding, dilation, ceil)))]
-    return z if x.ndim == n + 2 else z[0]
-
-
-def _counts(x: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil: bool) -> list[int]:
-    found = []
-    for size, k, s, p, d in zip(x.shape[2:], kernel, stride or kernel, padding, dilation, strict=True):
-        room = size + 2 * p - d * (k - 1) - 1
-        count = (-(-room // s) if ceil else room // s) + 1
-        found.append(count - (1 if ceil and (count - 1) * s >= size + p else 0))
-    return found
+    lead = x if x.ndim == len(kernel) + 2 else x[None]
+    stride = stride or kernel
+    counts = _counts(lead, kernel, stride, padding, dilation, ceil)
+    parts = _taps(J, lead, counts, kernel, stride, padding, dilation, -J.inf)
+    z = J.max(J.stack([part for _, part in parts]), 0)
+    return z if x.ndim == len(kernel) + 2 else z[0]
 
 
 def pool(n: int, *samples: Any, bad: Any = ()) -> None:
@@ -120,7 +134,7 @@ def _nll_jax(J: Any, x: Any, y: Any, w: Any, ignore: int, reduction: str) -> Any
     kept = y != ignore
     safe = J.where(kept, y, 0)
     picked = -J.take_along_axis(x, J.expand_dims(safe, axis), axis).squeeze(axis)
-    share = (J.ones_like(picked) if w is None else w[safe]) * kept
+    share = (J.ones_like(picked) if w is None else J.asarray(w)[safe]) * kept
     z = picked * share
     return J.sum(z) / J.sum(share) if reduction == "mean" else _REDUCE[reduction](J, z)
 
@@ -147,7 +161,7 @@ def _ce_jax(J: Any, x: Any, y: Any, w: Any, smoothing: float, reduction: str) ->
     axis = 0 if x.ndim == 1 else 1
     shaped = 1 if w is None else w.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
     spread = -J.sum(logs * shaped, axis)
-    total = J.asarray(spread.size) if w is None else J.sum(w[y])
+    total = J.asarray(spread.size) if w is None else J.sum(J.asarray(w)[y])
     smooth = J.sum(spread) / total if reduction == "mean" else _REDUCE[reduction](J, spread)
     return plain * (1 - smoothing) + smooth * smoothing / x.shape[axis]
 

@@ -30,7 +30,8 @@ record("sum", lambda T, x: T.sum(x), *WHOLE, A(0, 3), jax=lambda J, x: J.sum(x),
 record("sum.dim", lambda T, x, d, k: T.sum(x, d, k), *along(*DIMS), (A(2, 0, 3), 1, False),
        jax=lambda J, x, d, k: J.sum(x, d or None, keepdims=k), covers="sum_dims", out=True,
        bad=RANGE)  # fmt: skip
-record("sum.dtype", lambda T, x: T.sum(x, dtype=T.float64), *WHOLE[:2])
+record("sum.dtype", lambda T, x: T.sum(x, dtype=T.float64), *WHOLE[:2],
+       jax=lambda J, x: J.sum(x))  # fmt: skip
 record("mean", lambda T, x: T.mean(x), *WHOLE, A(0, 3), jax=lambda J, x: J.mean(x),
        covers="mean_all")  # fmt: skip
 record("mean.dim", lambda T, x, d, k: T.mean(x, d, k), *along(*DIMS),

@@ -78,7 +78,7 @@ record("unbind", lambda T, x, d: T.unbind(x, d), (A(2, 3), 0), (A(2, 3), 1), (A(
        jax=lambda J, x, d: [J.take(x, i, d) for i in range(x.shape[d])], covers="unbind_dim",
        bad=[(A(), 0), (A(2), 1)])  # fmt: skip
 record("split", lambda T, x, n, d: T.split(x, n, d), (A(5, 2), 2, 0), (A(2, 6), 3, 1), (A(3, 4, lay="t"), 3, 0),
-       (A(0, 2), 2, 0), (A(3), 7, 0), jax=lambda J, x, n, d: J.split(x, range(n, x.shape[d], n), d),
+       (A(0, 2), 2, 0), (A(3), 7, 0), jax=lambda J, x, n, d: J.split(x, list(range(n, x.shape[d], n)), d),
        covers="split_sizes", bad=[(A(3), 0, 0), (A(3), -1, 0), (A(), 1, 0)])  # fmt: skip
 record("split.sizes", lambda T, x, n, d: T.split(x, n, d), (A(5, 2), (2, 3), 0), (A(2, 6), (1, 0, 5), 1),
        jax=lambda J, x, n, d: J.split(x, [sum(n[:i]) for i in range(1, len(n))], d),

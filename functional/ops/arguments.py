@@ -135,9 +135,7 @@ def infer_size(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
         raise RuntimeError("only one dimension can be inferred")
     for i, n in enumerate(shape):
         if n < -1:
-            raise RuntimeError(
-                f"invalid shape dimension {n} at index {i} of shape {list(shape)}"
-            )
+            raise RuntimeError(f"invalid shape dimension {n} at index {i} of shape {list(shape)}")
     if not unknown:
         if math.prod(shape) != numel:
             raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")

@@ -198,8 +198,7 @@ def rebase(t: Tensor, node: Node) -> None:
         op = getattr(node, "op", None)
         static = [False] * len(node.saved) if op is None else op.static
         found = [
-            not fixed and _is_result(entry)
-            for entry, fixed in zip(node.saved, static, strict=True)
+            not fixed and _is_result(entry) for entry, fixed in zip(node.saved, static, strict=True)
         ]
         if any(found):
             view = edge_of(t)[0]

@@ -10,7 +10,8 @@ import numpy as np
 from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
-from functional.ops.create import empty_like, eye
+from functional.ops.create import empty_like
+from functional.ops.ranges import eye
 from functional.ops.pointwise import where
 from functional.tensor import Tensor, wrap
 
