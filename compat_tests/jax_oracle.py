@@ -15,6 +15,7 @@ differ. ``jnp`` is jax.numpy, with ``jnp.lax`` and ``jnp.nn`` for the rest of JA
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -24,10 +25,13 @@ import numpy as np
 from .observe import flat, library, weights
 
 Function = Callable[..., Any]
+QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
 
 
 def namespace() -> Any:
     """jax.numpy with ``lax`` and ``nn``; float64 on the CPU."""
+    # everything here runs once: most of the time would go into optimising it
+    os.environ.setdefault("XLA_FLAGS", QUICK)
     import jax
 
     jax.config.update("jax_enable_x64", True)

@@ -238,10 +238,11 @@ def set_grad(self: Tensor, value: Any) -> None:
             raise RuntimeError(
                 "attempting to assign a gradient with dtype "
                 f"'{dtypes.c_name(value.dtype)}' to a tensor with grad_dtype "
-                f"'{self.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the "
-                "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific "
-                "dtype, or None to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
-                "gradient may break downstream systems that assume they match."
+                f"'{self.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults "
+                "to the tensor's dtype). You can set the tensor's grad_dtype attribute with a "
+                "specific dtype, or None to allow any dtype. Set grad_dtype with caution. "
+                "Diverging the dtypes of a tensor and its gradient may break downstream systems "
+                "that assume they match."
             )
         if value.shape != self.shape:
             raise RuntimeError(

@@ -25,6 +25,7 @@ class device:
     __slots__ = ("_before", "index", "type")
     type: str
     index: int | None
+    _before: list[device | None]
 
     def __new__(cls, type: Any = None, index: int | None = None) -> device:
         if isinstance(type, device):

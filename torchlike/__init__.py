@@ -20,6 +20,7 @@ from functional.dtypes import (
     promote_types,
     set_default_dtype,
 )
+from functional.kernels import threads as _threads
 from functional.modes import (
     enable_grad,
     inference_mode,
@@ -35,6 +36,7 @@ from functional.size import Size
 from functional.tape.node import Node as _Node
 from functional.tape.op import TENSOR as _FUNCTIONS
 from functional.tensor import Tensor
+from functional.transforms import vmap
 
 from . import copying as _copying
 from . import intercept as _intercept
@@ -81,6 +83,26 @@ def is_floating_point(input: Tensor) -> bool:
 def numel(input: Tensor) -> int:
     """The number of elements."""
     return input.numel()
+
+
+def result_type(tensor1: Any, tensor2: Any) -> dtype:
+    """The dtype of an operation on two operands, tensors or numbers."""
+    return _dtypes.result_type(
+        (x.dtype, x.ndim) if isinstance(x, Tensor) else x for x in (tensor1, tensor2)
+    )
+
+
+def get_num_threads() -> int:
+    """How many threads a kernel may share its work among."""
+    return _threads.workers()
+
+
+def set_num_threads(int: int) -> None:
+    """Let kernels share their work among this many threads.
+
+    Matrix products go by the settings of NumPy's own BLAS (``OPENBLAS_NUM_THREADS``).
+    """
+    _threads.set_workers(int)
 
 
 def __dir__() -> list[str]:

@@ -46,6 +46,12 @@ def intercepted(function: Function, name: str | None = None) -> Function:
 
     @functools.wraps(function)
     def wrapper(*args: Any, **named: Any) -> Any:
+        for a in args:
+            if type(a) not in _PLAIN:
+                break
+        else:  # the common case
+            if not named and not MODE.functions:
+                return function(*args)
         found = relevant(args, named)
         if not found and not MODE.functions:
             return function(*args, **named)

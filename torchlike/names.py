@@ -10,7 +10,7 @@ sum mean max min amax amin argmax argmin all any var logsumexp cumsum
 reshape flatten unflatten ravel t transpose permute movedim broadcast_to unsqueeze squeeze select
 narrow diagonal as_strided unbind split chunk cat stack flip
 gather scatter index_select index_put nonzero tril triu
-mm bmm mv dot addmm baddbmm matmul outer clone detach conj softmax log_softmax dropout
+mm bmm mv dot addmm addmv baddbmm matmul outer clone detach conj softmax log_softmax dropout
 tensor as_tensor from_numpy zeros ones empty full zeros_like ones_like empty_like full_like arange
 linspace eye rand randn rand_like randn_like randint randperm normal bernoulli multinomial
 """.split()

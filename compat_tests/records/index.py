@@ -23,12 +23,18 @@ for _i, _key in enumerate([0, -1, slice(1, 3), slice(None, None, 2), (slice(None
 
 record("getitem.alias", lambda T, x: x[...], *LAYOUTS, A(), jax=lambda J, x: x[...], covers="alias")
 record("getitem.list", lambda T, x: x[[0, 2, 0]], *LAYOUTS, jax=lambda J, x: x[J.array([0, 2, 0])],
-       covers="index index_backward")  # fmt: skip
+       covers="index_at_1 index_back_1")  # fmt: skip
 record("getitem.index", lambda T, x, i: x[i], (A(3, 4), N(2, high=3)), (A(3, 4), N(2, 2, high=3, low=-3)), (A(3, 4), N(high=3)),
        (A(4), N(0, high=4)), (A(3, 4, lay="t"), N(2, high=3)), (A(2, 3, 4, lay="p"), N(5, high=2)),
        jax=lambda J, x, i: x[i])  # fmt: skip
 record("getitem.pair", lambda T, x, i, j: x[i, j], (A(3, 4), N(2, high=3), N(2, high=4)), (A(3, 4, 2), N(2, 1, high=3), N(3, high=4)),
-       jax=lambda J, x, i, j: x[i, j])  # fmt: skip
+       jax=lambda J, x, i, j: x[i, j], covers="index_at_2 index_back_2")  # fmt: skip
+record("getitem.three", lambda T, x, i, j, k: x[i, j, k], (A(3, 4, 2), N(2, high=3), N(2, high=4), N(2, high=2)),
+       jax=lambda J, x, i, j, k: x[i, j, k], covers="index_at_3 index_back_3")  # fmt: skip
+record("setitem.pair", lambda T, x, i, j, v: _set(T, x, (i, j), v), (A(3, 4), [0, 2], [1, 1], A(2)), (A(3, 4), [0, 2], [[3], [1]], A()),
+       jax=lambda J, x, i, j, v: x.at[J.array(i), J.array(j)].set(v), covers="put_in_2")  # fmt: skip
+record("setitem.three", lambda T, x, i, j, k, v: _set(T, x, (i, j, k), v), (A(3, 4, 2), [0, 2], [1, 1], [1, 0], A(2)),
+       jax=lambda J, x, i, j, k, v: x.at[J.array(i), J.array(j), J.array(k)].set(v), covers="put_in_3")  # fmt: skip
 record("getitem.apart", lambda T, x, i, j: x[i, :, j], (A(3, 4, 2), N(2, high=3), N(2, high=2)),
        (A(3, 4, 2), N(2, 2, high=3), N(2, high=2)), jax=lambda J, x, i, j: x[i, :, j])  # fmt: skip
 record("getitem.last", lambda T, x, i: x[..., i], (A(3, 4), N(2, high=4)), (A(3, 4, lay="t"), N(2, 3, high=4)),
@@ -43,7 +49,7 @@ record("getitem.bad", lambda T, x, k: x[k], (A(3, 4), 0), jax=lambda J, x, k: x[
             (A(3), [5]), (A(3), N(2, high=9, low=8)), (A(3), A(2)), (A(3), slice(0.5, 2))])  # fmt: skip
 
 record("setitem.index", lambda T, x, i, v: _set(T, x, i, v), (A(3, 4), N(2, high=3), 1.0), (A(3, 4), [0, 2], A(2, 4)),
-       (A(3, 4), [2, 1], A(4)), (A(3, 4, lay="t"), [1], A()), jax=lambda J, x, i, v: _at(J, x, i).set(v), covers="put_at",
+       (A(3, 4), [2, 1], A(4)), (A(3, 4, lay="t"), [1], A()), jax=lambda J, x, i, v: _at(J, x, i).set(v), covers="put_in_1",
        bad=[(A(3, 4), [0, 1], A(3)), (A(3, 4), [5], 1.0)])  # fmt: skip
 record("setitem.mask", lambda T, x, m, v: _set(T, x, m, v), (A(3, 4), M(3, 4), 1.0), (A(3, 4), M(3, 4), A()), (A(3, 4), M(3), A(4)),
        jax=lambda J, x, m, v: J.where(m if m.ndim == 2 else m[:, None], v, x), batchable=False)  # fmt: skip

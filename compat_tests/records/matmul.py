@@ -20,6 +20,9 @@ record("addmm", lambda T, b, x, y, beta, alpha: T.addmm(b, x, y, beta=beta, alph
        (A(3, 1), A(3, 4), A(4, 2), 2, 3), (A(), A(3, 4, lay="t"), A(4, 2), 1, 1), (A(2), A(3, 4), A(4, 2), 0, 1), (A(2), A(0, 4), A(4, 2), 1, 1),
        jax=lambda J, b, x, y, beta, alpha: beta * b + alpha * (x @ y), covers="addmm_primitive", out=True,
        bad=[(A(3), A(3, 4), A(4, 2), 1, 1), (A(2), A(3, 4), A(3, 2), 1, 1), (A(2), A(3), A(3, 2), 1, 1)])  # fmt: skip
+record("addmv", lambda T, b, x, v, beta, alpha: T.addmv(b, x, v, beta=beta, alpha=alpha), (A(3), A(3, 4), A(4), 1, 1), (A(1), A(3, 4), A(4), 2, 3),
+       (A(3), A(3, 4, lay="t"), A(4, lay="s"), 1, 1), (A(), A(3, 4), A(4), 0, 1), jax=lambda J, b, x, v, beta, alpha: beta * b + alpha * (x @ v),
+       covers="addmv_primitive", out=True, bad=[(A(3), A(3, 4), A(3), 1, 1), (A(2), A(3, 4), A(4), 1, 1), (A(3), A(3), A(3), 1, 1)])  # fmt: skip
 record("baddbmm", lambda T, b, x, y, beta, alpha: T.baddbmm(b, x, y, beta=beta, alpha=alpha), (A(2, 3, 2), A(2, 3, 4), A(2, 4, 2), 1, 1),
        (A(2), A(2, 3, 4), A(2, 4, 2), 2, 3), (A(1, 3, 1), A(2, 3, 4, lay="p"), A(2, 4, 2), 1, 1), jax=lambda J, b, x, y, beta, alpha: beta * b + alpha * (x @ y),
        covers="baddbmm_primitive", out=True, bad=[(A(2), A(2, 3, 4), A(2, 3, 2), 1, 1), (A(2), A(3, 4), A(2, 4, 2), 1, 1)])  # fmt: skip

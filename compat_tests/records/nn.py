@@ -100,7 +100,7 @@ def pool(n: int, *samples: Any, bad: Any = ()) -> None:
         lambda T, *args: getattr(T.nn.functional, f"max_pool{n}d")(*args),
         *samples,
         jax=_pool_jax,
-        covers=f"max_pool{n}d_with_indices max_pool_backward max_pool_gather",
+        covers=f"max_pool{max(n, 2)}d_with_indices max_pool_grad max_pool_gather",
         bad=list(bad),
         dtypes=FLOATS,
     )

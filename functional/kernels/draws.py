@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 F16, F32, F64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
 BF16 = np.dtype(ml_dtypes.bfloat16)
 DIGITS = {BF16: 8, F16: 11, F32: 24, F64: 53}  # bits of the significand
-REAL = {np.dtype(np.complex64): F32, np.dtype(np.complex128): F64}
+REAL: dict[np.dtype, np.dtype] = {np.dtype(np.complex64): F32, np.dtype(np.complex128): F64}
 CHUNK = 1 << 15  # elements worked on at once: a chunk and its scratch stay in cache
 
 _MASK_24 = np.uint32((1 << 24) - 1)

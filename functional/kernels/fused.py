@@ -70,11 +70,11 @@ def fma64(x: np.ndarray, factor: float, addend: float) -> np.ndarray:
 
 def fma32(x: np.ndarray, factor: float, addend: float) -> np.ndarray:
     """x * factor + addend for float32 values, rounded once to float32."""
-    factor, addend = np.float32(factor), np.float32(addend)
-    if addend == 0 or factor == 1:
-        return x + addend if factor == 1 else x * factor + addend
-    product = x.astype(np.float64) * np.float64(factor)  # exact: 24 and 24 bits
-    return narrow_sum(product, np.float64(addend))
+    f, a = np.float32(factor), np.float32(addend)
+    if a == 0 or f == 1:
+        return x + a if f == 1 else x * f + a
+    product = x.astype(np.float64) * np.float64(f)  # exact: 24 and 24 bits
+    return narrow_sum(product, np.float64(a))
 
 
 def narrow_sum(a: np.ndarray, b: np.ndarray | float) -> np.ndarray:

@@ -142,7 +142,8 @@ def index_select_dim(x: ndarray, index: ndarray, dim: int) -> ndarray:
 
 def index_select_backward(g: ndarray, index: ndarray, shape: Shape, dim: int) -> ndarray:
     z = np.zeros(shape, g.dtype)
-    np.add.at(z, (slice(None),) * dim + (index.reshape(-1),), g)
+    key: Any = (*(slice(None),) * dim, index.reshape(-1))
+    np.add.at(z, key, g)
     return z
 
 

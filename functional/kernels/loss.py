@@ -58,6 +58,7 @@ def mse_loss(x: ndarray, target: ndarray, reduction: int) -> ndarray:
 def mse_loss_backward(g: ndarray, x: ndarray, target: ndarray, reduction: int) -> ndarray:
     """2 g (x - target), divided by the number of elements for the mean."""
     if is_half(x.dtype):
-        return mse_loss_backward(*(widen(a) for a in (g, x, target)), reduction).astype(x.dtype)
+        wide = mse_loss_backward(widen(g), widen(x), widen(target), reduction)
+        return wide.astype(x.dtype)
     d = np.asarray(x - target)
     return np.asarray(d * (g * d.dtype.type(2 * _scale(d.size, reduction))))

@@ -112,9 +112,9 @@ def one_by_one(generator: Generator, count: int) -> np.ndarray:
         start = 0 if pending is None else min(count, 1)
         missing = count - start
         values = _pairs(generator, (missing + 1) // 2)
-        if start:
+        if start and pending is not None:
             generator.pending_double = None
-            values = np.concatenate(([pending], values))
+            values = np.concatenate((np.array([pending]), values))
         if missing % 2:
             generator.pending_double = float(values[-1])
         return values[:count]

@@ -8,8 +8,10 @@ from __future__ import annotations
 import contextvars
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 # More threads than this have not been measured to help.
 _MOST = 8
@@ -50,6 +52,8 @@ if hasattr(os, "register_at_fork"):
 def _submit(work: Callable, first: int, last: int):
     global _pool
     if _pool is None:
+        from concurrent.futures import ThreadPoolExecutor  # with logging, some milliseconds
+
         _pool = ThreadPoolExecutor(_workers, thread_name_prefix="kernels")
     # The context carries the caller's np.errstate.
     return _pool.submit(contextvars.copy_context().run, work, first, last)

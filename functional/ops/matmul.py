@@ -94,6 +94,18 @@ def _check_mv(self: Tensor, vec: Tensor) -> None:
         )
 
 
+def _check_addmv(self: Tensor, mat: Tensor, vec: Tensor, *rest: Any) -> None:
+    a, b, c = mat.shape, vec.shape, self.shape
+    if len(a) != 2 or len(b) != 1 or len(c) > 1:
+        raise RuntimeError(
+            f"vector + matrix @ vector expected, got {len(c)}, {len(a)}, {len(b)}"
+        )
+    if a[1] != b[0] or (c and c[0] not in (1, a[0])):
+        own = c[0] if c else 1
+        raise RuntimeError(f"size mismatch, got input ({own}), mat ({a[0]}x{a[1]}), vec ({b[0]})")
+    _same_dtype(mat, vec)
+
+
 def _check_dot(self: Tensor, tensor: Tensor) -> None:
     a, b = self.shape, tensor.shape
     if len(a) != 1 or len(b) != 1:
@@ -225,6 +237,7 @@ addmv_ = general(
     statics=("beta", "alpha"),
     kernel="addmv",
     node="AddmvBackward0",
+    check=_check_addmv,
     shape=lambda b, x, v, beta, alpha: (x.shape[:1], x.dtype),
 )
 
@@ -272,8 +285,12 @@ def addmm(
 
 
 @public
-def addmv(self: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def addmv(
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+) -> Tensor:
     """beta · self + alpha · mat @ vec."""
+    if out is not None:
+        return out_of(addmv_, out, self, mat, vec, beta, alpha, name="addmv")
     return addmv_(self, mat, vec, beta, alpha)
 
 

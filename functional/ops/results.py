@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 RETURN_TYPES: dict[str, type] = {}
@@ -14,9 +15,7 @@ def return_type(name: str, fields: tuple[str, ...]) -> Any:
         parts = (f"{f}={v!r}" for f, v in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n" + ",\n".join(parts) + ")"
 
-    members: dict[str, Any] = {
-        f: property(lambda self, i=i: tuple.__getitem__(self, i)) for i, f in enumerate(fields)
-    }
+    members: dict[str, Any] = {f: property(itemgetter(i)) for i, f in enumerate(fields)}
     members |= {"__repr__": __repr__, "__slots__": (), "n_fields": len(fields)}
     members["__module__"] = "torch.return_types"
     cls = type(name, (tuple,), members)
