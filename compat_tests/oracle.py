@@ -110,21 +110,21 @@ def unpack(stored: dict[str, Any], key: str) -> Any:
     """The facts that ``pack`` stored under ``key``."""
     kind, index, dtype = key.split("/")
     other = stored.get(f"{kind}/{index}/{SAME.get(dtype, dtype)}")
-    result = _opened(stored[key], other)
+    result = _opened(stored[key], other, f"torch.{dtype}")
     if isinstance(result, dict) and "grads" in result and kind == "run":
         result["grads_again"] = [None if g is None else g["values"] for g in result["grads"]]
     return result
 
 
-def _opened(x: Any, other: Any) -> Any:
+def _opened(x: Any, other: Any, dtype: str) -> Any:
     if isinstance(x, dict):
         if "#" in x:
             return Digest(x["#"], x["n"])
         if "=" in x:
-            return _opened(other, None)
+            return None if other is None else Digest(other["#"], other["n"], dtype)
         same = isinstance(other, dict)
-        return {k: _opened(v, other.get(k) if same else None) for k, v in x.items()}
+        return {k: _opened(v, other.get(k) if same else None, dtype) for k, v in x.items()}
     if isinstance(x, list):
         same = isinstance(other, list) and len(other) == len(x)
-        return [_opened(v, other[i] if same else None) for i, v in enumerate(x)]
+        return [_opened(v, other[i] if same else None, dtype) for i, v in enumerate(x)]
     return x

@@ -6,6 +6,7 @@ import gzip
 import json
 from typing import Any
 
+from . import promotion
 from .oracle import GOLDEN, OBSERVERS, SAME, TORCH, cases, facts, family_of, pack, public
 from .records import RECORDS
 
@@ -29,6 +30,7 @@ def main() -> None:
     families: dict[str, Any] = {}
     for name in public():
         families.setdefault(family_of(name), {})[name] = recorded(name)
+    families["promotion"] = {"promotion": promotion.pack(promotion.table(TORCH))}
     for family, found in families.items():
         text = json.dumps(found, separators=(",", ":")).encode()
         (GOLDEN / f"{family}.json.gz").write_bytes(gzip.compress(text, 9, mtime=0))

@@ -180,6 +180,8 @@ def _over(higher: dtype | None, lower: dtype | None) -> dtype | None:
         return higher or lower
     if higher.category == COMPLEX or (higher.category == FLOAT and lower.category <= FLOAT):
         return higher
+    if higher is float16:
+        raise NotImplementedError("float16 with a complex number is complex32, which is missing")
     if higher.category == FLOAT:
         return higher.to_complex()
     if higher is bool_ or lower.category >= FLOAT:

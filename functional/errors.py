@@ -86,3 +86,8 @@ PARTIAL_OVERLAP = (
     "a single memory location. Please clone() the tensor before performing the operation."
 )
 META_COPY = "Cannot copy out of meta tensor; no data!"
+VMAP_ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling "
+    ".item() on a Tensor, please try to rewrite what you're doing with other operations. If error "
+    "is occurring somewhere inside PyTorch internals, please file a bug report."
+)

@@ -10,9 +10,8 @@ from .ops import nn as ops
 from .ops import pointwise
 from .ops.arguments import common_shape, one_dim
 from .ops.cast import contiguous, to_dtype
-from .ops.matmul import linear
-from .ops.random import bernoulli_
 from .ops.create import empty_like
+from .ops.matmul import linear
 from .ops.nn_checks import (
     check_conv,
     check_conv_settings,
@@ -21,9 +20,11 @@ from .ops.nn_checks import (
     check_pool,
     check_pool_size,
     per_dimension,
+    remembered,
     window,
 )
 from .ops.pointwise import add_number, div_number, mul_number
+from .ops.random import bernoulli_
 from .ops.views import squeeze, unsafe_view, unsqueeze, view_
 from .tape.op import public
 from .tensor import Tensor
@@ -77,6 +78,25 @@ def _conv_padding(padding: Any, stride: Any, kernel: Any, dilation: Any, n: int)
     return _same_padding(kernel, dilation)
 
 
+def _conv_settings(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    n: int,
+) -> tuple[Any, ...]:
+    """A convolution's static arguments, checked."""
+    check_conv(input, weight, bias, groups, n)
+    step, spread = per_dimension(stride, n, "stride"), per_dimension(dilation, n, "dilation")
+    pad = _conv_padding(padding, step, tuple(weight.shape[2:]), spread, n)
+    check_conv_settings(step, pad, spread)
+    check_kernel_fits(input, weight, pad, spread, n)
+    return step, pad, spread, False, (0,) * n, groups
+
+
 def _conv(n: int) -> Any:
     def conv(
         input: Tensor,
@@ -87,17 +107,11 @@ def _conv(n: int) -> Any:
         dilation: Any = 1,
         groups: int = 1,
     ) -> Tensor:
-        check_conv(input, weight, bias, groups, n)
-        step, spread = per_dimension(stride, n, "stride"), per_dimension(dilation, n, "dilation")
-        pad = _conv_padding(padding, step, tuple(weight.shape[2:]), spread, n)
-        check_conv_settings(step, pad, spread)
-        check_kernel_fits(input, weight, pad, spread, n)
-        zero = (0,) * n
+        tensors = (input, weight, bias)
+        settings = remembered(_conv_settings, tensors, (stride, padding, dilation, groups, n))
         if input.ndim == n + 1:
-            x = unsqueeze(input, 0)
-            z = ops.convolution(x, weight, bias, step, pad, spread, False, zero, groups)
-            return squeeze(z, 0)
-        return ops.convolution(input, weight, bias, step, pad, spread, False, zero, groups)
+            return squeeze(ops.convolution(unsqueeze(input, 0), weight, bias, *settings), 0)
+        return ops.convolution(input, weight, bias, *settings)
 
     conv.__name__ = conv.__qualname__ = f"conv{n}d"
     conv.__doc__ = (
@@ -112,6 +126,25 @@ conv1d, conv2d, conv3d = _conv(1), _conv(2), _conv(3)
 # --- pooling --------------------------------------------------------------------------------------
 
 
+def _pool_settings(
+    input: Tensor,
+    kernel_size: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    ceil_mode: bool,
+    n: int,
+) -> tuple[Any, ...]:
+    """A maximum pooling's static arguments, checked."""
+    kernel = window(kernel_size, n, "kernel_size")
+    step = kernel if stride in (None, (), []) else window(stride, n, "stride", True)
+    pad, spread = window(padding, n, "padding"), window(dilation, n, "dilation")
+    check_pool(input, kernel, step, pad, spread, n)
+    settings = (kernel, step, pad, spread, ceil_mode)
+    check_pool_size(input, settings, n)
+    return settings
+
+
 def _max_pool(n: int) -> Any:
     def max_pool(
         input: Tensor,
@@ -122,12 +155,8 @@ def _max_pool(n: int) -> Any:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        kernel = window(kernel_size, n, "kernel_size")
-        step = kernel if stride in (None, (), []) else window(stride, n, "stride", True)
-        pad, spread = window(padding, n, "padding"), window(dilation, n, "dilation")
-        check_pool(input, kernel, step, pad, spread, n)
-        settings = (kernel, step, pad, spread, ceil_mode)
-        check_pool_size(input, settings, n)
+        given = (kernel_size, stride, padding, dilation, ceil_mode, n)
+        settings = remembered(_pool_settings, (input,), given)
         if n == 1:
             found = _max_pool_lines(input, *settings)
         else:
@@ -173,7 +202,7 @@ def _softmax(name: str, op: Any) -> Any:
             input = to_dtype(input, dtype)
         if input.dtype.category < dtypes.FLOAT:
             raise NotImplementedError(
-                f'"{name}_lastdim_kernel_impl" not implemented for \'{input.dtype.legacy}\''
+                f"\"{name}_lastdim_kernel_impl\" not implemented for '{input.dtype.legacy}'"
             )
         return op(input, one_dim(input, dim))
 
@@ -213,6 +242,11 @@ def mse_loss(
     return ops.mse_loss(input, target, reduction_code(reduction))
 
 
+def _nll_checked(input: Tensor, target: Tensor, weight: Any) -> bool:
+    check_nll(input, target, weight)
+    return True
+
+
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -224,7 +258,7 @@ def nll_loss(
 ) -> Tensor:
     """The negative log likelihood of class indices; input is (N, C), (C,) or (N, C, *d)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
-    check_nll(input, target, weight)
+    remembered(_nll_checked, (input, target, weight), ())
     code = reduction_code(reduction)
     if input.ndim <= 2:
         return ops.nll_loss(input, target, weight, code, ignore_index)[0]

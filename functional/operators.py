@@ -13,7 +13,7 @@ from typing import Any
 from . import autograd, dtypes
 from .kernels.shapes import _contiguous
 from .ops import arguments, cast, index, matmul, pointwise, views
-from .tape.dispatch import binary_closure, slow_operator
+from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.slow import in_place
 from .tensor import Tensor, address, base_of, storage_array
@@ -82,15 +82,6 @@ def _rmatmul(self: Tensor, other: Any) -> Any:
     return matmul.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
 
 
-def _compared(closure: Any) -> Any:
-    op: Op = closure.op
-
-    def compare(self: Tensor, other: Any) -> Any:
-        return slow_operator(op, self, other)
-
-    return compare
-
-
 _BINARY = {
     "add": pointwise.add,
     "sub": pointwise.sub,
@@ -110,7 +101,7 @@ for _name in ("add", "mul"):  # commutative, and a number first records as a num
 for _name in ("floordiv", "mod", "and", "or", "xor"):
     setattr(Tensor, f"__r{_name}__", _reflected(_BINARY[_name]))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Tensor, f"__{_name}__", _compared(getattr(pointwise, _name)))
+    setattr(Tensor, f"__{_name}__", _operator(getattr(pointwise, _name)))
 
 T: Any = Tensor
 T.__rsub__, T.__rtruediv__, T.__pow__, T.__rpow__ = _rsub, _rtruediv, _pow, _rpow

@@ -27,9 +27,7 @@ def map_tree(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
         items = ((k, map_tree(function, v, *(o[k] for o in others))) for k, v in tree.items())
         return OrderedDict(items) if isinstance(tree, OrderedDict) else dict(items)
     if isinstance(tree, (list, tuple)):
-        parts = [
-            map_tree(function, v, *(o[i] for o in others)) for i, v in enumerate(tree)
-        ]
+        parts = [map_tree(function, v, *(o[i] for o in others)) for i, v in enumerate(tree)]
         return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
     return function(tree, *others)
 

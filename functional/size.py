@@ -18,8 +18,7 @@ class Size(tuple[int, ...]):
         for i, item in enumerate(items):
             if type(item) is not int and not hasattr(item, "__index__"):
                 raise TypeError(
-                    f"torch.Size() takes an iterable of 'int' (item {i} is "
-                    f"'{type(item).__name__}')"
+                    f"torch.Size() takes an iterable of 'int' (item {i} is '{type(item).__name__}')"
                 )
         return tuple.__new__(cls, map(operator.index, items))
 

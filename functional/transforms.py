@@ -17,7 +17,17 @@ from .tape.op import TENSOR, public
 from .tensor import NO_EDGE, Tensor
 
 Function = Callable[..., Any]
-__all__ = ["grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]
+__all__ = [
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "vjp",
+    "vmap",
+]
 
 
 def _unwrap(cls: type[Wrapped], level: int, x: Any) -> Any:
@@ -43,10 +53,10 @@ def _pull(outputs: list[Any], cotangents: list[Any], leaves: list[Any], level: i
             roots.append(out._edge)
             starts.append(g)
     edges = [leaf._edge for leaf in leaves]
-    found = engine.run(roots, starts, True, MODE.grad, edges, False) if roots else [None] * len(edges)
-    return [
-        like(0, leaf._data) if g is None else g for g, leaf in zip(found, leaves, strict=True)
-    ]
+    found = (
+        engine.run(roots, starts, True, MODE.grad, edges, False) if roots else [None] * len(edges)
+    )
+    return [like(0, leaf._data) if g is None else g for g, leaf in zip(found, leaves, strict=True)]
 
 
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -101,8 +111,7 @@ def _replaced(args: tuple[Any, ...], argnums: Any, values: Any) -> list[Any]:
 def _scalar(output: Any) -> Tensor:
     if not isinstance(output, Tensor):
         raise RuntimeError(
-            "grad_and_value(f)(*args): Expected f(*args) to return a tensor, got "
-            f"{type(output)}"
+            f"grad_and_value(f)(*args): Expected f(*args) to return a tensor, got {type(output)}"
         )
     if output.ndim:
         raise RuntimeError(
@@ -192,9 +201,7 @@ def linearize(func: Function, *primals: Any) -> Any:
 
 
 def _batch_size(leaves: list[Any], dims: list[Any]) -> int:
-    sizes = {
-        leaf.shape[d] for leaf, d in zip(leaves, dims, strict=True) if d is not None
-    }
+    sizes = {leaf.shape[d] for leaf, d in zip(leaves, dims, strict=True) if d is not None}
     if not sizes:
         raise ValueError(
             "vmap: at least one input must have a non-None in_dim; there is nothing to map over"
@@ -244,7 +251,9 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        dims = pytree.broadcast_prefix(in_dims if isinstance(in_dims, int) else tuple(in_dims), args)
+        dims = pytree.broadcast_prefix(
+            in_dims if isinstance(in_dims, int) else tuple(in_dims), args
+        )
         leaves = pytree.flatten(args)
         size = _batch_size(leaves, dims)
         with new_level() as level:
@@ -261,7 +270,9 @@ def vmap(
 # --- Jacobians ------------------------------------------------------------------------------------
 
 
-def jacrev(func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None) -> Function:
+def jacrev(
+    func: Function, argnums: Any = 0, *, has_aux: bool = False, chunk_size: Any = None
+) -> Function:
     """The Jacobian by reverse mode: output shape followed by input shape."""
 
     @functools.wraps(func)

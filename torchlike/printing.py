@@ -23,12 +23,6 @@ _PROFILES = {  # precision, threshold, edgeitems
     "full": (PRECISION, math.inf, 3),
 }
 
-_VMAP_ITEM = (
-    "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling "
-    ".item() on a Tensor, please try to rewrite what you're doing with other operations. If error "
-    "is occurring somewhere inside PyTorch internals, please file a bug report."
-)
-
 
 def set_printoptions(
     precision: int | None = None,
@@ -190,15 +184,6 @@ def _wrapped_text(t: Any) -> str:
     return "\n".join([f"{head}(lvl={t._level}{where}, value=", *lines, ")"])
 
 
-def _number(t: Any) -> Any:
-    """The number in a 0-dim tensor, also under a transform that has one number for it."""
-    while isinstance(t, levels.Wrapped):
-        if isinstance(t, levels.Batched):
-            raise RuntimeError(_VMAP_ITEM)
-        t = t._data
-    return t.item()
-
-
 # --- the methods of Tensor ------------------------------------------------------------------------
 
 
@@ -228,7 +213,7 @@ def tensor_format(self: Tensor, format_spec: str) -> str:
     if self.ndim or type(self._data) is MetaArray:
         return object.__format__(self, format_spec)
     if type(self) is Tensor or isinstance(self, levels.Wrapped):
-        return format(_number(self), format_spec)
+        return format(self.item(), format_spec)
     return object.__format__(self, format_spec)
 
 

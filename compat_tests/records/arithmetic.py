@@ -44,20 +44,53 @@ binary("maximum", only=tensors, in_place=None)
 binary("minimum", only=tensors, in_place=None)
 binary("atan2", "arctan2", names="arctan2", only=tensors, away=0.2)
 
-record("add.alpha", lambda T, x, y, a: T.add(x, y, alpha=a), (A(3, 4), A(4), 2), (A(), A(), 3),
-       (A(2, 3), 1.5, 2), (A(2, 3, lay="t"), A(2, 3), 0.5), jax=lambda J, x, y, a: x + a * y,
-       covers="add_scaled", out=True)  # fmt: skip
-record("sub.alpha", lambda T, x, y, a: T.sub(x, y, alpha=a), (A(3, 4), A(4), 2), (A(), A(), 3),
-       (A(2, 3), 1.5, 2), (A(2, 3, lay="t"), A(2, 3), 0.5), jax=lambda J, x, y, a: x - a * y,
-       covers="sub_scaled", out=True)  # fmt: skip
-record("rsub", lambda T, x, n: n - x, (A(3, 4), 1.5), (A(), 2), (A(2, 3, lay="t"), 1),
-       jax=lambda J, x, n: n - x, covers="rsub")  # fmt: skip
-record("rdiv", lambda T, x, n: n / x, (A(3, 4, away=0.3), 1.5), (A(away=0.3), 2),
-       (A(2, 3, lay="t", away=0.3), 1), jax=lambda J, x, n: n / x)  # fmt: skip
+record(
+    "add.alpha",
+    lambda T, x, y, a: T.add(x, y, alpha=a),
+    (A(3, 4), A(4), 2),
+    (A(), A(), 3),
+    (A(2, 3), 1.5, 2),
+    (A(2, 3, lay="t"), A(2, 3), 0.5),
+    jax=lambda J, x, y, a: x + a * y,
+    covers="add_scaled",
+    out=True,
+)
+record(
+    "sub.alpha",
+    lambda T, x, y, a: T.sub(x, y, alpha=a),
+    (A(3, 4), A(4), 2),
+    (A(), A(), 3),
+    (A(2, 3), 1.5, 2),
+    (A(2, 3, lay="t"), A(2, 3), 0.5),
+    jax=lambda J, x, y, a: x - a * y,
+    covers="sub_scaled",
+    out=True,
+)
+record(
+    "rsub",
+    lambda T, x, n: n - x,
+    (A(3, 4), 1.5),
+    (A(), 2),
+    (A(2, 3, lay="t"), 1),
+    jax=lambda J, x, n: n - x,
+    covers="rsub",
+)
+record(
+    "rdiv",
+    lambda T, x, n: n / x,
+    (A(3, 4, away=0.3), 1.5),
+    (A(away=0.3), 2),
+    (A(2, 3, lay="t", away=0.3), 1),
+    jax=lambda J, x, n: n / x,
+)
 record("radd", lambda T, x, n: n + x, (A(3, 4), 1.5), (A(), 2), jax=lambda J, x, n: n + x)
 record("rmul", lambda T, x, n: n * x, (A(3, 4), 1.5), (A(), 2), jax=lambda J, x, n: n * x)
-record("operators", lambda T, x, y: (-x + y * 2 - x / 3) * (x @ y.T @ x), (A(3, 4), A(3, 4)),
-       jax=lambda J, x, y: (-x + y * 2 - x / 3) * (x @ y.T @ x))  # fmt: skip
+record(
+    "operators",
+    lambda T, x, y: (-x + y * 2 - x / 3) * (x @ y.T @ x),
+    (A(3, 4), A(3, 4)),
+    jax=lambda J, x, y: (-x + y * 2 - x / 3) * (x @ y.T @ x),
+)
 
 # --- powers ---------------------------------------------------------------------------------------
 
@@ -98,8 +131,14 @@ record("rpow", lambda T, y, x: x**y, (A(3, 4), 2.5), (A(), 2), jax=lambda J, y, 
 
 # --- comparison and logic -------------------------------------------------------------------------
 
-for _name, _alias in (("eq", ""), ("ne", "not_equal"), ("lt", "less"), ("le", "less_equal"),
-                      ("gt", "greater"), ("ge", "greater_equal")):  # fmt: skip
+for _name, _alias in (
+    ("eq", ""),
+    ("ne", "not_equal"),
+    ("lt", "less"),
+    ("le", "less_equal"),
+    ("gt", "greater"),
+    ("ge", "greater_equal"),
+):
     binary(_name, None, names=_alias, differentiable=False)
 for _name in ("logical_and", "logical_or", "logical_xor"):
     binary(_name, None, differentiable=False, only=tensors)

@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 
 DTYPES = (
-    "float64", "float32", "float16", "bfloat16", "complex128", "complex64",
-    "int64", "int32", "int16", "int8", "uint8", "bool",
-)  # fmt: skip
+    "float64",
+    "float32",
+    "float16",
+    "bfloat16",
+    "complex128",
+    "complex64",
+    "int64",
+    "int32",
+    "int16",
+    "int8",
+    "uint8",
+    "bool",
+)
 FLOATS = DTYPES[:4]
 REAL = tuple(d for d in DTYPES if not d.startswith("complex"))
 

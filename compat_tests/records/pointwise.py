@@ -34,8 +34,15 @@ unary("log1p", low=-0.7)
 unary("log2", **POSITIVE)
 unary("log10", **POSITIVE)
 unary("sqrt", **POSITIVE)
-record("rsqrt", lambda T, x: T.rsqrt(x), *unary_samples(**POSITIVE), covers="rsqrt",
-       jax=lambda J, x: 1 / J.sqrt(x), in_place="rsqrt_", out=True)  # fmt: skip
+record(
+    "rsqrt",
+    lambda T, x: T.rsqrt(x),
+    *unary_samples(**POSITIVE),
+    covers="rsqrt",
+    jax=lambda J, x: 1 / J.sqrt(x),
+    in_place="rsqrt_",
+    out=True,
+)
 unary("sin")
 unary("cos")
 unary("tan", low=-1, high=1)
@@ -45,12 +52,29 @@ unary("asin", "arcsin", names="arcsin", low=-0.9, high=0.9)
 unary("acos", "arccos", names="arccos", low=-0.9, high=0.9)
 unary("atan", "arctan", names="arctan")
 unary("tanh", covers="tanh tanh_backward")
-record("sigmoid", lambda T, x: T.sigmoid(x), *unary_samples(), covers="sigmoid sigmoid_backward",
-       jax=lambda J, x: J.nn.sigmoid(x), in_place="sigmoid_", out=True)  # fmt: skip
-record("relu", lambda T, x: T.relu(x), *unary_samples(away=0.1), covers="relu threshold_backward",
-       jax=lambda J, x: J.nn.relu(x), in_place="relu_")  # fmt: skip
-record("nn.relu", lambda T, x: T.nn.functional.relu(x), *unary_samples(away=0.1),
-       jax=lambda J, x: J.nn.relu(x))  # fmt: skip
+record(
+    "sigmoid",
+    lambda T, x: T.sigmoid(x),
+    *unary_samples(),
+    covers="sigmoid sigmoid_backward",
+    jax=lambda J, x: J.nn.sigmoid(x),
+    in_place="sigmoid_",
+    out=True,
+)
+record(
+    "relu",
+    lambda T, x: T.relu(x),
+    *unary_samples(away=0.1),
+    covers="relu threshold_backward",
+    jax=lambda J, x: J.nn.relu(x),
+    in_place="relu_",
+)
+record(
+    "nn.relu",
+    lambda T, x: T.nn.functional.relu(x),
+    *unary_samples(away=0.1),
+    jax=lambda J, x: J.nn.relu(x),
+)
 unary("abs", names="absolute", away=0.2)
 unary("sign", away=0.2)
 unary("sgn", "sign", away=0.2)
@@ -58,8 +82,14 @@ unary("floor")
 unary("ceil")
 unary("trunc", names="fix")
 unary("round")
-record("square", lambda T, x: T.square(x), *unary_samples(), jax=lambda J, x: J.square(x),
-       in_place="square_", out=True)  # fmt: skip
+record(
+    "square",
+    lambda T, x: T.square(x),
+    *unary_samples(),
+    jax=lambda J, x: J.square(x),
+    in_place="square_",
+    out=True,
+)
 
 for _name in ("isnan", "isinf", "isfinite"):
     unary(_name, None, in_place=None, out=False, differentiable=False)

@@ -69,7 +69,11 @@ def index_strides(x: Any, shape: Shape, arrays: Any, pattern: Any) -> tuple[int,
     axes = [x.strides[axis] for axis in whole]
     first = (*axes[:lead], *(0,) * len(own), *axes[lead:])
     rest = [
-        (*(0,) * lead, *layout.broadcast_strides(part, own), *(0,) * (len(axes) - lead))
+        (
+            *(0,) * lead,
+            *layout.broadcast_strides(part.shape, part.strides, own),
+            *(0,) * (len(axes) - lead),
+        )
         for a in arrays
         for part in (a.nonzero() if a.dtype == bool else (getattr(a, "phantom", a),))
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,12 +44,14 @@ def axis_order(shape: tuple[int, ...], operands: list[tuple[int, ...]]) -> list[
     return inner_first[::-1]
 
 
-def broadcast_strides(x: np.ndarray, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides of ``x`` when broadcast to ``shape``."""
-    lead = len(shape) - x.ndim
+def broadcast_strides(
+    own_shape: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]
+) -> tuple[int, ...]:
+    """The strides of an array when broadcast to ``shape``."""
+    lead = len(shape) - len(own_shape)
     own = (
         0 if n == 1 and shape[lead + i] != 1 else s
-        for i, (n, s) in enumerate(zip(x.shape, x.strides, strict=True))
+        for i, (n, s) in enumerate(zip(own_shape, strides, strict=True))
     )
     return (0,) * lead + tuple(own)
 
@@ -82,7 +85,9 @@ def is_channels_last(x: np.ndarray) -> bool:
     return all(n == 1 or s == w for n, s, w in zip(x.shape, x.strides, wanted, strict=True))
 
 
-def result_strides(shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int) -> tuple[int, ...]:
+def result_strides(
+    shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int
+) -> tuple[int, ...]:
     """Byte strides PyTorch gives an elementwise result of these operands."""
     full = [x for x in arrays if x.ndim]
     if all(x.flags.c_contiguous for x in full):
@@ -91,8 +96,16 @@ def result_strides(shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: i
     if len(same) == 1 and all(x.shape == shape for x in full) and is_dense(full[0]):
         item = full[0].dtype.itemsize
         return tuple(s // item * itemsize for s in full[0].strides)
-    operands = [broadcast_strides(x, shape) for x in full]
-    return dense_strides(shape, axis_order(shape, operands), itemsize)
+    return _mixed_strides(shape, tuple((x.shape, x.strides) for x in full), itemsize)
+
+
+@lru_cache(maxsize=512)
+def _mixed_strides(
+    shape: tuple[int, ...], operands: tuple[Any, ...], itemsize: int
+) -> tuple[int, ...]:
+    """``operands`` are (shape, strides) pairs."""
+    full = [broadcast_strides(own, strides, shape) for own, strides in operands]
+    return dense_strides(shape, axis_order(shape, full), itemsize)
 
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

@@ -13,7 +13,6 @@ F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 __all__ = ["addmm", "addmv", "baddbmm", "bmm", "dot", "mm", "mv"]
 
 
-
 def _product(x: ndarray, y: ndarray) -> ndarray:
     if x.dtype is F32 or x.dtype is F64:
         return matmul(x, y)

@@ -10,7 +10,6 @@ from .half import is_half, widen
 from .softmax import nll_loss as nll_loss_reduced
 from .softmax import nll_loss_backward
 
-
 __all__ = ["mse_loss", "mse_loss_backward", "nll_backward", "nll_loss_reduced"]
 
 

@@ -99,7 +99,9 @@ def _extreme(x: ndarray, dim: Dims, keepdim: bool, reducer: Any, word: str) -> n
 def check_not_empty(word: str, shape: tuple[int, ...], dim: Any) -> None:
     """PyTorch's errors for a reduction that needs an element and has none."""
     if dim is None:
-        raise IndexError(f"{word}(): Expected reduction dim to be specified for input.numel() == 0.")
+        raise IndexError(
+            f"{word}(): Expected reduction dim to be specified for input.numel() == 0."
+        )
     for d in dim:
         if shape[d] == 0:
             raise IndexError(f"{word}(): Expected reduction dim {d} to have non-zero size.")

@@ -39,9 +39,7 @@ def view_strides(x: ndarray, shape: Shape) -> Shape | None:
     for axis in reversed(range(x.ndim)):
         base = x.strides[axis] if base is None else base
         count *= x.shape[axis]
-        follows = axis > 0 and (
-            x.shape[axis - 1] == 1 or x.strides[axis - 1] == count * base
-        )
+        follows = axis > 0 and (x.shape[axis - 1] == 1 or x.strides[axis - 1] == count * base)
         if follows:
             continue
         taken = 1

@@ -9,11 +9,13 @@ import numpy as np
 from .. import devices, dtypes, errors
 from ..kernels.layout import kept_strides
 from ..kernels.meta import MetaArray, empty
-from ..tape import overrides
+from ..modes import MODE, PLAIN
+from ..tape import levels, overrides
 from ..tape.declare import general
 from ..tape.op import public
 from ..tape.slow import in_place
-from ..tensor import Tensor, same_memory, wrap
+from ..tape.views import bump
+from ..tensor import NO_EDGE, Tensor, same_memory, wrap
 from .arguments import number_for, wrong_type
 
 clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0", vmap="lead",
@@ -139,11 +141,19 @@ def fill_(self: Tensor, value: Any) -> Tensor:
 
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0."""
+    if type(self) in PLAIN and self._place is None and (self._edge is NO_EDGE or not MODE.grad):
+        self._data.fill(0)
+        bump(self)
+        return self
     return in_place(_zero.op, (self,))
 
 
 def item(self: Tensor) -> Any:
     """The only element as a Python number."""
+    while isinstance(self, levels.Wrapped):
+        if type(self) is levels.Batched:
+            raise RuntimeError(errors.VMAP_ITEM)
+        self = self._data
     if self.numel() != 1:
         raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
     if type(self._data) is MetaArray:

@@ -12,7 +12,7 @@ from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
 from ..tensor import Tensor
 from . import views
-from .arguments import integer, one_dim, wrong_type
+from .arguments import integer, one_dim
 
 # --- gather, scatter, select ----------------------------------------------------------------------
 
@@ -35,7 +35,9 @@ gather_backward = general(
 )
 _scatter = general(
     "scatter_along",
-    lambda F, g, index, dim: F.scatter_along(g, F.zeros_like(F.gather_along(g, index, dim)), index, dim),
+    lambda F, g, index, dim: F.scatter_along(
+        g, F.zeros_like(F.gather_along(g, index, dim)), index, dim
+    ),
     lambda F, g, index, dim: F.gather_along(g, index, dim),
     None,
     inputs=("self", "source", "index"),
@@ -82,9 +84,7 @@ def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
 
 def _check_rank(self: Tensor, index: Tensor, name: str = "input") -> None:
     if max(index.ndim, 1) != max(self.ndim, 1) and index.numel():
-        raise RuntimeError(
-            f"Index tensor must have the same number of dimensions as {name} tensor"
-        )
+        raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
 
 
 @public
@@ -114,7 +114,9 @@ def scatter(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: An
     return form(self, source, index, at)
 
 
-def scatter_(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
+def scatter_(
+    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None
+) -> Tensor:
     """``scatter`` in place."""
     form, source, at = _scatter_form(self, dim, index, value if src is None else src)
     return in_place(form.op, (self, source, index, at))

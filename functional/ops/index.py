@@ -17,7 +17,6 @@ from .advanced import index_op, put_op
 from .arguments import number_for
 from .cast import copy_, to_device, to_dtype
 
-
 # --- reading --------------------------------------------------------------------------------------
 
 
@@ -69,7 +68,9 @@ def _as_tuple(key: Any) -> tuple[Any, ...]:
 
 
 def _is_index(key: Any) -> bool:
-    return key is None or key is Ellipsis or isinstance(key, (Tensor, list, tuple, range, slice, str))
+    return (
+        key is None or key is Ellipsis or isinstance(key, (Tensor, list, tuple, range, slice, str))
+    )
 
 
 def _consumed(key: Any) -> int:
@@ -196,9 +197,7 @@ def _check_one(x: Tensor, index: Tensor, dim: int) -> None:
 def _check_together(indices: list[Tensor]) -> None:
     if len(indices) < 2:
         return
-    shapes = [
-        (int(_raw(a).sum()),) if a.dtype is dtypes.bool_ else tuple(a.shape) for a in indices
-    ]
+    shapes = [(int(_raw(a).sum()),) if a.dtype is dtypes.bool_ else tuple(a.shape) for a in indices]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..tape.batching import expanded, shifted
-from ..tape.declare import general
 from ..kernels.layout import result_strides
 from ..kernels.shapes import cat_shape, cat_strides
+from ..tape.batching import expanded, shifted
+from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
 from ..tensor import Tensor

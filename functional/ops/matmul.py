@@ -12,8 +12,8 @@ from ..tape.batching import aligned, shifted
 from ..tape.declare import general
 from ..tape.op import public
 from ..tape.slow import out_of, size_mismatch
-from ..tensor import Tensor
 from ..tape.views import requires_grad
+from ..tensor import Tensor
 from . import views
 from .cast import contiguous
 
@@ -89,17 +89,14 @@ def _check_mv(self: Tensor, vec: Tensor) -> None:
     if self.dtype is not vec.dtype:
         mine, other = self.dtype.legacy, vec.dtype.legacy
         raise RuntimeError(
-            "addmv input tensors must have the same dtype, but got "
-            f"{other}, {mine}, and {other}"
+            f"addmv input tensors must have the same dtype, but got {other}, {mine}, and {other}"
         )
 
 
 def _check_addmv(self: Tensor, mat: Tensor, vec: Tensor, *rest: Any) -> None:
     a, b, c = mat.shape, vec.shape, self.shape
     if len(a) != 2 or len(b) != 1 or len(c) > 1:
-        raise RuntimeError(
-            f"vector + matrix @ vector expected, got {len(c)}, {len(a)}, {len(b)}"
-        )
+        raise RuntimeError(f"vector + matrix @ vector expected, got {len(c)}, {len(a)}, {len(b)}")
     if a[1] != b[0] or (c and c[0] not in (1, a[0])):
         own = c[0] if c else 1
         raise RuntimeError(f"size mismatch, got input ({own}), mat ({a[0]}x{a[1]}), vec ({b[0]})")

@@ -187,6 +187,8 @@ log_softmax = general(
     vmap=over_scalars(shifted(lambda F: F.log_softmax_dim, 0)),
     shape=_same_shape,
 )
+
+
 def _along(F: Any, x: Any, dim: int) -> Any:
     """The sum over ``dim``, kept; a single number is its own sum."""
     return F.sum(x, (dim,), True) if x.ndim else x
@@ -195,8 +197,9 @@ def _along(F: Any, x: Any, dim: int) -> Any:
 softmax_backward = general(
     "softmax_backward",
     lambda F, g, output, dim: F.softmax_backward(g, output, dim),
-    lambda F, g, self, output, dim: g * self - g * _along(F, self * output, dim)
-    - self * _along(F, g * output, dim),
+    lambda F, g, self, output, dim: (
+        g * self - g * _along(F, self * output, dim) - self * _along(F, g * output, dim)
+    ),
     inputs=("self", "output"),
     vmap=over_scalars(_pair(lambda F: F.softmax_backward)),
     statics=("dim",),
@@ -280,7 +283,9 @@ nll_loss = _nll("nll_loss_reduced", "NllLossBackward0")
 nll_loss2d = _nll("nll_loss2d_reduced", "NllLoss2DBackward0")
 
 
-def _nll_backward_vjp(F: Any, g: Any, target: Any, weight: Any, total_weight: Any, *rest: Any) -> Any:
+def _nll_backward_vjp(
+    F: Any, g: Any, target: Any, weight: Any, total_weight: Any, *rest: Any
+) -> Any:
     """The loss of ``g``, divided by the weight that the backward pass divided by."""
     reduction, ignore_index = rest
     total = F.nll_loss_reduced(g, target, weight, 2 if reduction else 0, ignore_index)[0]

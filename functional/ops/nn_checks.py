@@ -9,6 +9,27 @@ from ..kernels.pool import pool_shape
 from ..tensor import Tensor
 from .matmul import c_name
 
+_remembered: dict[Any, Any] = {}
+_MOST = 1024
+
+
+def remembered(make: Any, tensors: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
+    """``make(*tensors, *given)``, or its earlier result for the same shapes and arguments.
+
+    The checks cost more than a small convolution. What raises is never remembered.
+    """
+    key = (make, *[t if t is None else (t.shape, t.dtype) for t in tensors], given)
+    try:
+        found = _remembered.get(key)
+    except TypeError:  # a list among the arguments
+        return make(*tensors, *given)
+    if found is None:
+        found = make(*tensors, *given)
+        if len(_remembered) >= _MOST:
+            _remembered.clear()
+        _remembered[key] = found
+    return found
+
 
 def per_dimension(value: Any, n: int, name: str) -> tuple[int, ...]:
     """One int for every spatial dimension of a convolution, or one each."""
@@ -71,9 +92,7 @@ def _check_dtypes(x: Tensor, weight: Tensor, bias: Any) -> None:
             raise RuntimeError(
                 f"Input type ({c_name(x)}) and bias type ({c_name(weight)}) should be the same"
             )
-        raise RuntimeError(
-            f"expected scalar type {x.dtype.legacy} but found {weight.dtype.legacy}"
-        )
+        raise RuntimeError(f"expected scalar type {x.dtype.legacy} but found {weight.dtype.legacy}")
 
 
 def check_conv_settings(stride: Any, padding: Any, dilation: Any) -> None:
@@ -108,9 +127,7 @@ def window(value: Any, n: int, name: str, optional: bool = False) -> tuple[int, 
     items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if len(items) not in (1, n):
         either = "either be omitted, a single int" if optional else "either be a single int"
-        raise RuntimeError(
-            f"max_pool{n}d: {name} must {either}, or a tuple of {_WORDS[n]}"
-        )
+        raise RuntimeError(f"max_pool{n}d: {name} must {either}, or a tuple of {_WORDS[n]}")
     return tuple(int(v) for v in (items * n if len(items) == 1 else items))
 
 
@@ -153,9 +170,7 @@ def _check_pool1d(x: Tensor, kernel: Any, padding: Any) -> None:
 
 def _check_pool_rank(x: Tensor, n: int) -> None:
     if x.ndim not in (n + 1, n + 2):
-        raise RuntimeError(
-            f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input"
-        )
+        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
     if 0 in x.shape[x.ndim - n - 1 :]:
         raise RuntimeError(
             f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for "

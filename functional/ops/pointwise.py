@@ -348,13 +348,14 @@ sigmoid_backward = binary(
 # --- comparison and logic -------------------------------------------------------------------------
 
 
-
 def _comparison(name: str) -> Any:
     """Not recorded; in place, where a floating tensor is overwritten, it is, with gradient 0."""
     closure = binary(name, result="bool", in_place=False)
     title = name.capitalize() + "Backward"
     rule = lambda F, g: F.zeros_like(g)  # noqa: E731
-    write = elementwise(f"{name}_write", rule, rule, inputs=("self", "other"), kernel=name, node=f"{title}1")
+    write = elementwise(
+        f"{name}_write", rule, rule, inputs=("self", "other"), kernel=name, node=f"{title}1"
+    )
     number = elementwise(f"{name}_write_scalar", rule, inputs=("self",), statics=("other",),
                          kernel=name, node=f"{title}0", result="numbers")  # fmt: skip
     closure.in_place = twin_of(f"{name}_", write.op, number.op)

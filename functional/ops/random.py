@@ -215,7 +215,9 @@ def _fill(self: Tensor, draw: Any) -> Tensor:
     return self
 
 
-def uniform_(self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **kw: Any) -> Tensor:
+def uniform_(
+    self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **kw: Any
+) -> Tensor:
     """Fill with uniform numbers in [from, to)."""
     low, g = kw.get("from", from_), _generator(generator)
     return _fill(self, lambda x: kernels.uniform_(g, x, float(low), float(to)))

@@ -163,7 +163,9 @@ def mean(
 ) -> Tensor:
     """The mean over ``dim`` (an int or several), or of all elements; floating only."""
     if out is not None:
-        return out_of(lambda x: mean(x, dim, keepdim, dtype=dtype, axis=axis), out, self, name="mean")
+        return out_of(
+            lambda x: mean(x, dim, keepdim, dtype=dtype, axis=axis), out, self, name="mean"
+        )
     kind = self.dtype if dtype is None else dtype
     if kind.category < dtypes.FLOAT:
         found = "could not infer output dtype. Input" if dtype is None else "Optional"
@@ -246,7 +248,10 @@ def _scatter(F: Any, g: Any, at: Any, shape: tuple[int, ...], dim: int, keepdim:
 
 
 max_all, min_all = _extreme("max", "MaxBackward1"), _extreme("min", "MinBackward1")
-amax_dims, amin_dims = _extreme_dims("amax", "AmaxBackward0"), _extreme_dims("amin", "AminBackward0")
+amax_dims, amin_dims = (
+    _extreme_dims("amax", "AmaxBackward0"),
+    _extreme_dims("amin", "AminBackward0"),
+)
 max_dim, min_dim = _indexed("max", "MaxBackward0"), _indexed("min", "MinBackward0")
 argmax_flat = general("argmax_flat", statics=("dim", "keepdim"), kernel="argmax", shape=_arg_shape)
 argmin_flat = general("argmin_flat", statics=("dim", "keepdim"), kernel="argmin", shape=_arg_shape)

@@ -17,6 +17,7 @@ from ..tape.slow import view_in_place
 from ..tensor import Tensor, storage_array
 from .arguments import dims_of, infer_size, integer, ints, one_dim, wrong_type
 
+
 def _expand_batched(F: Any, flags: Any, x: Any, shape: tuple[int, ...]) -> Any:
     return F.expand(aligned(x, x.ndim - 1, len(shape)), (x.shape[0], *shape))
 
@@ -227,9 +228,7 @@ strided_put = general(
 )
 strided_replace = general(
     "strided_replace",
-    lambda F, g, place: F.strided_replace(
-        g, F.zeros_like(F.strided_take(g, place)), place
-    ),
+    lambda F, g, place: F.strided_replace(g, F.zeros_like(F.strided_take(g, place)), place),
     lambda F, g, place: F.strided_take(g, place),
     inputs=("self", "source"),
     statics=("place",),
@@ -336,9 +335,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 def t(self: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers as they are."""
     if self.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D"
-        )
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return t_(self)
 
 
@@ -368,7 +365,9 @@ def permute(self: Tensor, *dims: Any) -> Tensor:
 @public
 def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions ``source`` moved to the places ``destination``; the others keep their order."""
-    sources = [one_dim(self, d) for d in (source if isinstance(source, (tuple, list)) else [source])]
+    sources = [
+        one_dim(self, d) for d in (source if isinstance(source, (tuple, list)) else [source])
+    ]
     targets = destination if isinstance(destination, (tuple, list)) else [destination]
     targets = [one_dim(self, d) for d in targets]
     for name, dims, given in (
@@ -494,9 +493,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
         )
     start = start + n if start < 0 else start
     if start + length > n:
-        raise RuntimeError(
-            f"start ({start}) + length ({length}) exceeds dimension size ({n})."
-        )
+        raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({n}).")
     return slice_dim(self, at, start, start + length, 1)
 
 

@@ -19,13 +19,11 @@ from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
-from .slow import slow
+from .slow import LEAVE, slow
 from .views import edge_of
 
 # NumPy's floating-point warnings never reach users: they are attributed to these modules.
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.tape\.(dispatch|inplace)")
-
-LEAVE = (ValueError, TypeError, OverflowError, RuntimeWarning, FloatingPointError)
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.")
 
 
 def unary_closure(op: Op) -> Callable[..., Tensor]:
@@ -197,7 +195,7 @@ def _is_numpy_number(value: Any) -> bool:
 def general_closure(op: Op) -> Callable[..., Any]:
     """``op(inputs..., statics...)`` for any other operation; its inputs may be views."""
     if op.sequence:
-        return _named(lambda *args: slow(op, args), op)
+        return _sequence_closure(op)
     kernel, node, count, edge_at = op.kernel, op.node, len(op.inputs), op.edge_at
     flags, inputs = op.differentiable, range(len(op.inputs))
 
@@ -240,6 +238,35 @@ def general_closure(op: Op) -> Callable[..., Any]:
         return tuple(outs) if type(z) is tuple else outs[0]
 
     return _named(general, op)
+
+
+def _sequence_closure(op: Op) -> Callable[..., Any]:
+    """``op(tensors, statics...)`` for an operation of any number of tensors."""
+    kernel, node = op.kernel, op.node
+
+    def sequence(*args: Any) -> Any:
+        arrays: list[Any] = []
+        dt = None
+        for a in args[0]:
+            if type(a) not in PLAIN or type(a._data) is not ndarray:
+                return slow(op, args)
+            x = a._data
+            if dt is not x.dtype:
+                if dt is not None:
+                    return slow(op, args)
+                dt = x.dtype
+            arrays.append(x)
+        try:
+            t = wrap(kernel(arrays, *args[1:]))
+        except LEAVE:
+            return slow(op, args)
+        if MODE.grad:
+            edges = tuple([edge_of(a) for a in args[0]])
+            if any([edge is not NO_EDGE for edge in edges]):
+                attach(op, args, edges, [t], None)
+        return t
+
+    return _named(sequence, op)
 
 
 def attach(op: Op, args: Any, edges: Any, outs: list[Tensor], flags: Any) -> None:

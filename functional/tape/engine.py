@@ -18,7 +18,7 @@ from .. import dtypes, errors
 from ..kernels import numpy as numpy_kernels
 from ..modes import ANOMALY, MODE
 from ..tensor import Tensor, counter, wrap
-from .node import LEAF_SEQ, AccumulateGrad, Node, next_seq
+from .node import AccumulateGrad, Node
 from .op import TENSOR
 from .slow import EXACT
 

@@ -77,6 +77,8 @@ def _refresh(base: Any) -> None:
     for view in list(base.__dict__.get("views", ())):
         op, statics = view.__dict__["made_by"]
         if op is None:
-            raise NotImplementedError("in-place write to a tensor with several views in a transform")
+            raise NotImplementedError(
+                "in-place write to a tensor with several views in a transform"
+            )
         _set(view, process(op, (base, *statics)))
         _refresh(view)

@@ -159,8 +159,7 @@ def _taped(op: Op, args: tuple[Any, ...], level: int) -> Any:
     if op.node is None or not MODE.grad:
         return result
     edges = tuple(
-        a._edge if type(a) is Taped and a._level == level else NO_EDGE
-        for a in op.edge_inputs(args)
+        a._edge if type(a) is Taped and a._level == level else NO_EDGE for a in op.edge_inputs(args)
     )
     if all(edge is NO_EDGE for edge in edges):
         return result
@@ -380,5 +379,3 @@ def _rewrap(result: Any, out_dims: Any, level: int) -> Any:
     if out_dims is None:
         return result
     return make(Batched, level, TENSOR.movedim(result, out_dims, 0) if out_dims else result)
-
-

@@ -277,7 +277,9 @@ class Op:
                 return readers is None or any(edges[k][0] is not None for k in readers)
         return False
 
-    def save(self, args: Any, edges: Any, outs: list[Tensor] | None, at_level: bool = False) -> list[Any]:
+    def save(
+        self, args: Any, edges: Any, outs: list[Tensor] | None, at_level: bool = False
+    ) -> list[Any]:
         """The entries a node of this operation keeps.
 
         A node of a transform level keeps results as it keeps inputs: they are of the level below.

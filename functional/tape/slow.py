@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import ndarray
+from numpy import asarray, ndarray
 
 from .. import dtypes
+from ..dtypes import F32, F64
 from ..kernels import layout, meta
 from ..kernels.meta import MetaArray
-from ..modes import MODE
+from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
 from . import level_views, levels, overrides
 from .memory import check_overlap, check_result, check_shape, size_mismatch, write_changes
@@ -32,6 +33,10 @@ def inputs_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     """Run ``op`` on anything: subclasses, levels, modes, mixed dtypes, meta tensors."""
+    if op.kind == "elementwise" and out is None:
+        result = _uniform(op, args)
+        if result is not None:
+            return result
     inputs = inputs_of(op, args)
     tensors = [a for a in inputs if isinstance(a, Tensor)]
     if len(tensors) < len(inputs):
@@ -58,6 +63,52 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     return finish(op, args, compute(op, args))
 
 
+def _uniform(op: Op, args: tuple[Any, ...]) -> Tensor | None:
+    """An elementwise operation on arrays of one dtype, of any layout; None for anything else."""
+    arrays: list[Any] = []
+    dt = None
+    in_order = True  # is everything C-contiguous?
+    for name, a in zip(op.inputs, args, strict=False):
+        if type(a) in PLAIN:
+            x = a._data
+            if type(x) is not ndarray:
+                return None
+            if name not in op.fixed:
+                if dt is None:
+                    dt = x.dtype
+                elif x.dtype is not dt:
+                    return None
+            in_order = in_order and x.flags.c_contiguous
+            arrays.append(x)
+        elif type(a) is float and (dt is F32 or dt is F64):
+            arrays.append(a)
+        else:
+            return None
+    if dt is not F32 and dt is not F64 and (op.result not in _KEEP or dt not in _WHOLE):
+        return None
+    if any(dtypes.FROM_ARRAY[dt].category in kinds for kinds, _, _ in op.refused):
+        return None
+    if op.check is not None:
+        op.check(*args)
+    try:
+        z = asarray(op.kernel(*arrays, *args[len(op.inputs) :]))
+    except LEAVE:
+        return None
+    if z.dtype is not dt and op.result != "bool":
+        return None
+    if not in_order:
+        operands = [] if op.contiguous else [x for x in arrays if type(x) is ndarray]
+        z = layout.with_strides(z, layout.result_strides(z.shape, operands, z.dtype.itemsize))
+    t = wrap(z)
+    record(op, args, [t])
+    return t
+
+
+_KEEP = ("same", "bool")  # kinds of results for which whole numbers need no conversion
+_WHOLE = {d.array for d in (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_)}
+LEAVE = (ValueError, TypeError, OverflowError, RuntimeWarning, FloatingPointError)
+
+
 def finish(op: Op, args: tuple[Any, ...], data: Any) -> Any:
     """Results as Tensors (or a list of them), recorded."""
     if op.kind == "view":
@@ -79,9 +130,7 @@ def _finish_view(op: Op, args: tuple[Any, ...], data: Any) -> Any:
 
 def edges_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The edges of a node of ``op``."""
-    return tuple(
-        [edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in op.edge_inputs(args)]
-    )
+    return tuple([edge_of(a) if isinstance(a, Tensor) else NO_EDGE for a in op.edge_inputs(args)])
 
 
 def record(op: Op, args: tuple[Any, ...], outs: list[Tensor]) -> None:
@@ -110,11 +159,17 @@ def is_number(value: Any) -> bool:
 
 def operand_type(op: Op, inputs: tuple[Any, ...], statics: Any = ()) -> dtypes.dtype:
     """The dtype an elementwise operation computes in."""
-    found = dtypes.result_type(
+    operands = [
         (a.dtype, a.ndim) if isinstance(a, Tensor) else a
         for name, a in zip(op.inputs, inputs, strict=False)
         if a is not None and name not in op.fixed
-    )
+    ]
+    try:
+        found = dtypes.result_type(operands)
+    except NotImplementedError:  # no complex32; what gives booleans can do without
+        if op.result != "bool":
+            raise
+        found = dtypes.complex64
     if op.result == "numbers":
         found = dtypes.result_type([(found, inputs[0].ndim), *filter(is_number, statics)])
     if op.result == "float" and found.category < dtypes.FLOAT:
