@@ -84,6 +84,4 @@ def _between_dicts(expected: Any, found: Any, dtype: str, path: str) -> list[str
         return [f"{path}.error: expected {expected!r}, found {found!r}"]
     own = expected.get("dtype", dtype)
     keys = [*expected, *(k for k in found if k not in expected)]
-    return [
-        d for k in keys for d in differences(expected.get(k), found.get(k), own, f"{path}.{k}")
-    ]
+    return [d for k in keys for d in differences(expected.get(k), found.get(k), own, f"{path}.{k}")]

@@ -66,9 +66,7 @@ class Case:
         y = self.s(*xs)
         if not y.requires_grad:
             return xs, [self.T.zeros_like(x) for x in xs]
-        return xs, list(
-            self.T.autograd.grad(y, xs, create_graph=create, materialize_grads=True)
-        )
+        return xs, list(self.T.autograd.grad(y, xs, create_graph=create, materialize_grads=True))
 
     def second(self, directions: list[Any]) -> list[Any]:
         """The Hessian times ``directions``, by reverse mode over reverse mode."""

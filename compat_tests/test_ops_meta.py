@@ -20,9 +20,7 @@ MAKERS = ("tensor", "as_tensor", "from_numpy", "item")
 
 
 def has_tensors(sample: Any) -> bool:
-    return any(
-        isinstance(a, In) or (isinstance(a, list) and has_tensors(a)) for a in sample
-    )
+    return any(isinstance(a, In) or (isinstance(a, list) and has_tensors(a)) for a in sample)
 
 
 @pytest.mark.parametrize("name", [n for n in public() if not n.startswith(DATA_DEPENDENT)])

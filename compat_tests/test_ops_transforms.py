@@ -162,7 +162,7 @@ def test_vmap_and_its_pairs(name: str) -> None:
             partly_batched(OURS, cases)
 
 
-HANDFUL = ["tanh", "mul", "sum.dim", "matmul", "cumsum", "gather", "softmax", "conv2d", "var", "cat"]
+HANDFUL = "tanh mul sum.dim matmul cumsum gather softmax conv2d var cat".split()
 
 
 @pytest.mark.skipif(TORCH is None, reason="torch is not installed")

@@ -24,6 +24,7 @@ from .ops.nn_checks import (
     window,
 )
 from .ops.pointwise import add_number, div_number, mul_number
+from .ops.selection import masked_fill
 from .ops.random import bernoulli_
 from .ops.views import squeeze, unsafe_view, unsqueeze, view_
 from .tape.op import public
@@ -332,12 +333,12 @@ def _smoothed(
         shape[dim] = -1
         logs = logs * weight.reshape(shape)
     ignored = target == ignore_index
-    smooth = pointwise.masked_fill(-logs.sum(dim), ignored, 0.0)
+    smooth = masked_fill(-logs.sum(dim), ignored, 0.0)
     if reduction == "mean":
         if weight is None:
             smooth = smooth.sum() / (target != ignore_index).sum()
         else:
-            index = pointwise.masked_fill(target, ignored, 0)
+            index = masked_fill(target, ignored, 0)
             smooth = smooth.sum() / (weight[index] * (target != ignore_index)).sum()
     elif reduction == "sum":
         smooth = smooth.sum()

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import autograd, dtypes
 from .kernels.shapes import _contiguous
-from .ops import arguments, cast, index, matmul, pointwise, views
+from .ops import arguments, cast, index, matmul, pieces, pointwise, selection, views
 from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.slow import in_place
@@ -89,9 +89,9 @@ _BINARY = {
     "truediv": pointwise.div,
     "floordiv": pointwise.floor_divide,
     "mod": pointwise.remainder,
-    "and": pointwise.bitwise_and,
-    "or": pointwise.bitwise_or,
-    "xor": pointwise.bitwise_xor,
+    "and": selection.bitwise_and,
+    "or": selection.bitwise_or,
+    "xor": selection.bitwise_xor,
 }
 for _name, _closure in _BINARY.items():
     setattr(Tensor, f"__{_name}__", _operator(_closure))
@@ -101,7 +101,7 @@ for _name in ("add", "mul"):  # commutative, and a number first records as a num
 for _name in ("floordiv", "mod", "and", "or", "xor"):
     setattr(Tensor, f"__r{_name}__", _reflected(_BINARY[_name]))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Tensor, f"__{_name}__", _operator(getattr(pointwise, _name)))
+    setattr(Tensor, f"__{_name}__", _operator(getattr(selection, _name)))
 
 T: Any = Tensor
 T.__rsub__, T.__rtruediv__, T.__pow__, T.__rpow__ = _rsub, _rtruediv, _pow, _rpow
@@ -115,7 +115,7 @@ def _invert(self: Tensor) -> Tensor:
         raise TypeError(
             "~ (operator.invert) is only implemented on integer and Boolean-type tensors"
         )
-    return pointwise.bitwise_not(self)
+    return selection.bitwise_not(self)
 
 
 T.__invert__ = _invert
@@ -157,7 +157,7 @@ def _len(self: Tensor) -> int:
 def _iter(self: Tensor) -> Iterator[Tensor]:
     if not self.ndim:
         raise TypeError("iteration over a 0-d tensor")
-    return iter(views.unbind(self, 0))
+    return iter(pieces.unbind(self, 0))
 
 
 def _contains(self: Tensor, element: Any) -> bool:
@@ -265,7 +265,7 @@ T.nelement, T.dim = numel, lambda self: self.ndim
 T.reshape, T.detach, T.clone, T.to = views.reshape, cast.detach, cast.clone, cast.to
 T.item, T.tolist, T.numpy = cast.item, cast.tolist, cast.numpy
 T.copy_, T.fill_, T.zero_ = cast.copy_, cast.fill_, cast.zero_
-T.unbind = views.unbind
+T.unbind = pieces.unbind
 
 # --- autograd -------------------------------------------------------------------------------------
 

@@ -178,7 +178,7 @@ record(
     in_place="zero_",
 )
 
-# --- random numbers: the same seed gives the same numbers ---------------------------------------------
+# --- random numbers: the same seed gives the same numbers -----------------------------------------
 
 
 def drawn(name: str, call: Any, *samples: Any, **kw: Any) -> None:

@@ -129,7 +129,7 @@ def narrow(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if values.dtype == dtype:
         return values
     with np.errstate(over="ignore"):  # the tails of Cauchy's distribution reach infinity
-        if dtype == F16 or dtype == BF16:
+        if dtype in (F16, BF16):
             values = values.astype(F32, copy=False)
         return values.astype(dtype)
 

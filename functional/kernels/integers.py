@@ -74,7 +74,7 @@ def random_full(generator: Generator, shape: Shape, dtype: np.dtype) -> np.ndarr
         return np.empty(shape, dtype)
     if dtype in BARE or dtype in REAL:
         raise not_implemented("random_kernel_cpu", dtype)
-    wide = dtype == I64 or dtype == F64
+    wide = dtype in (I64, F64)
     draws = generator.words64(count) if wide else generator.words(count)
     if dtype in DIGITS:
         draws = draws % draws.dtype.type((1 << DIGITS[dtype]) + 1)
@@ -100,7 +100,7 @@ def random_(generator: Generator, array: np.ndarray) -> np.ndarray:
 
 def narrow_integers(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Integers in ``dtype``: rounded once for floats, wrapped for shorter integers."""
-    if dtype == F16 or dtype == BF16:
+    if dtype in (F16, BF16):
         values = values.astype(F32)
     return values.astype(dtype, copy=False)
 

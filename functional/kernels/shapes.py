@@ -75,7 +75,7 @@ def strided(x: ndarray, shape: Shape, strides: Shape, offset: int = 0) -> ndarra
     """A writable view over ``x``'s memory; ``strides`` and ``offset`` in bytes from its start."""
     if x.flags.c_contiguous and x.size and 0 not in shape:
         last = offset + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
-        if 0 <= offset and last < x.nbytes:
+        if offset >= 0 and last < x.nbytes:
             return np.ndarray(shape, x.dtype, x, offset, strides)
     return np.asarray(_Memory(x, shape, strides, offset)).view(x.dtype)
 
@@ -320,9 +320,9 @@ def _positions(shape: Shape, strides: Shape, offset: int) -> ndarray:
 
 
 def _lies_inside(size: int, shape: Shape, strides: Shape, offset: int) -> bool:
-    """Whether a view lies in ``size`` elements: ``as_strided`` can reach what its input does not."""
+    """Whether a view lies in ``size`` elements: as_strided can reach what its input does not."""
     last = offset + sum(max(n - 1, 0) * s for n, s in zip(shape, strides, strict=True))
-    return 0 <= offset and last < size
+    return offset >= 0 and last < size
 
 
 def strided_replace(g: ndarray, source: ndarray, place: tuple[Any, ...]) -> ndarray:

@@ -132,9 +132,9 @@ def _checked(target: np.ndarray, classes: int, ignore_index: int) -> tuple[np.nd
         return flat, None
     kept = None
     # the common case in one pass: as unsigned numbers negative ones are out of bounds too
-    if flat.dtype == np.int64 and not 0 <= ignore_index < classes:
-        if not np.logical_or.reduce(flat.view(np.uint64) >= classes):
-            return flat, None
+    plain = flat.dtype == np.int64 and not 0 <= ignore_index < classes
+    if plain and not np.logical_or.reduce(flat.view(np.uint64) >= classes):
+        return flat, None
     if np.minimum.reduce(flat) < 0 or 0 <= ignore_index < classes or ignore_index in flat:
         kept = flat != ignore_index
         flat = np.where(kept, flat, 0)

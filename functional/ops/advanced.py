@@ -37,9 +37,12 @@ def _looped(op: Any, flags: Any, values: Any, statics: Any) -> Any:
     """One row after the other."""
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
     rows = [
-        op(*[TENSOR.select(v, 0, i) if f else v for v, f in zip(values, flags, strict=True)], *statics)
+        op(
+            *[TENSOR.select(v, 0, i) if f else v for v, f in zip(values, flags, strict=True)],
+            *statics,
+        )
         for i in range(size)
-    ]  # fmt: skip
+    ]
     return stack_rows(rows)
 
 
@@ -61,8 +64,12 @@ def index_op(n: int) -> Any:
 
     return general(
         f"index_at_{n}",
-        _ask(lambda F, g, *rest: F.index_back(g, *rest[1:-1], rest[0], rest[-1]),
-             "self_shape", *_names(n), "pattern"),
+        _ask(
+            lambda F, g, *rest: F.index_back(g, *rest[1:-1], rest[0], rest[-1]),
+            "self_shape",
+            *_names(n),
+            "pattern",
+        ),
         inputs=("self", *_names(n)),
         statics=("pattern",),
         kernel="index_at",
@@ -70,7 +77,7 @@ def index_op(n: int) -> Any:
         jvp=lambda F, tangents, self, *rest: F.index_at(tangents[0], *rest),
         vmap=batched,
         shape=shape,
-    )  # fmt: skip
+    )
 
 
 @functools.cache

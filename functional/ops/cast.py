@@ -18,25 +18,69 @@ from ..tape.views import bump
 from ..tensor import NO_EDGE, Tensor, same_memory, wrap
 from .arguments import number_for, wrong_type
 
-clone_dense = general("clone_dense", lambda F, g: g, kernel="clone", node="CloneBackward0", vmap="lead",
-                      jvp="linear", shape=lambda x: (x.shape, x.dtype, kept_strides(x)))  # fmt: skip
-clone_contiguous = general("clone_contiguous", lambda F, g: g, kernel="contiguous",
-                           node="CloneBackward0", jvp="linear", vmap="lead",
-                           shape=lambda x: (x.shape, x.dtype))  # fmt: skip
-_cast = general("cast", lambda F, g: g, statics=("dtype",), kernel="to_dtype",
-                node="ToCopyBackward0", jvp="linear", vmap="lead",
-                shape=lambda x, d: (x.shape, d.array, kept_strides(x, d.array)))  # fmt: skip
+clone_dense = general(
+    "clone_dense",
+    lambda F, g: g,
+    kernel="clone",
+    node="CloneBackward0",
+    vmap="lead",
+    jvp="linear",
+    shape=lambda x: (x.shape, x.dtype, kept_strides(x)),
+)
+clone_contiguous = general(
+    "clone_contiguous",
+    lambda F, g: g,
+    kernel="contiguous",
+    node="CloneBackward0",
+    jvp="linear",
+    vmap="lead",
+    shape=lambda x: (x.shape, x.dtype),
+)
+_cast = general(
+    "cast",
+    lambda F, g: g,
+    statics=("dtype",),
+    kernel="to_dtype",
+    node="ToCopyBackward0",
+    jvp="linear",
+    vmap="lead",
+    shape=lambda x, d: (x.shape, d.array, kept_strides(x, d.array)),
+)
 # over self, so that the gradient goes to the source alone
-_overwrite = general("overwrite", lambda F, g: F.zeros_like(g), lambda F, g: g, inputs=("self", "source"),
-                     kernel="second", node="CopyBackwards", jvp="transpose",
-                     shape=lambda x, source: (np.broadcast_shapes(x.shape, source.shape), x.dtype))  # fmt: skip
-_fill_scalar = general("fill_scalar", lambda F, g: F.zeros_like(g), statics=("value",), kernel="fill_value",
-                       node="FillBackward2", shape=lambda x, value: (x.shape, x.dtype))  # fmt: skip
-_fill_tensor = general("fill_tensor", lambda F, g: F.zeros_like(g), lambda F, g: F.sum(g),
-                       inputs=("self", "value"), kernel="fill_value",
-                       node="FillBackward3", shape=lambda x, value: (x.shape, x.dtype))  # fmt: skip
-_zero = general("zero", lambda F, g: F.zeros_like(g), kernel="zeros_like", node="ZeroBackward0",
-                shape=lambda x: (x.shape, x.dtype))  # fmt: skip
+_overwrite = general(
+    "overwrite",
+    lambda F, g: F.zeros_like(g),
+    lambda F, g: g,
+    inputs=("self", "source"),
+    kernel="second",
+    node="CopyBackwards",
+    jvp="transpose",
+    shape=lambda x, source: (np.broadcast_shapes(x.shape, source.shape), x.dtype),
+)
+_fill_scalar = general(
+    "fill_scalar",
+    lambda F, g: F.zeros_like(g),
+    statics=("value",),
+    kernel="fill_value",
+    node="FillBackward2",
+    shape=lambda x, value: (x.shape, x.dtype),
+)
+_fill_tensor = general(
+    "fill_tensor",
+    lambda F, g: F.zeros_like(g),
+    lambda F, g: F.sum(g),
+    inputs=("self", "value"),
+    kernel="fill_value",
+    node="FillBackward3",
+    shape=lambda x, value: (x.shape, x.dtype),
+)
+_zero = general(
+    "zero",
+    lambda F, g: F.zeros_like(g),
+    kernel="zeros_like",
+    node="ZeroBackward0",
+    shape=lambda x: (x.shape, x.dtype),
+)
 for _op in (_fill_scalar.op, _fill_tensor.op, _zero.op):
     _op.rewrites = True
 
@@ -99,9 +143,15 @@ def conj(self: Tensor) -> Tensor:
     return _conj(self) if self.dtype.is_complex else self
 
 
-_conj = general("conj_copy", lambda F, g: F.conj(g), kernel="conj", node="ConjBackward0", vmap="lead",
-                jvp=lambda F, tangents, self: F.conj(tangents[0]),
-                shape=lambda x: (x.shape, x.dtype, x.strides))  # fmt: skip
+_conj = general(
+    "conj_copy",
+    lambda F, g: F.conj(g),
+    kernel="conj",
+    node="ConjBackward0",
+    vmap="lead",
+    jvp=lambda F, tangents, self: F.conj(tangents[0]),
+    shape=lambda x: (x.shape, x.dtype, x.strides),
+)
 _conj.op.holomorphic = False
 
 

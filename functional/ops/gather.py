@@ -172,12 +172,26 @@ def nonzero(self: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     return tuple(rows.unbind(1)) if as_tuple else rows
 
 
-_tril = general("tril_of", lambda F, g, diagonal: F.tril(g, diagonal), statics=("diagonal",),
-                kernel="tril", node="TrilBackward0", jvp="linear", vmap="lead",
-                shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
-_triu = general("triu_of", lambda F, g, diagonal: F.triu(g, diagonal), statics=("diagonal",),
-                kernel="triu", node="TriuBackward0", jvp="linear", vmap="lead",
-                shape=lambda x, diagonal: (x.shape, x.dtype))  # fmt: skip
+_tril = general(
+    "tril_of",
+    lambda F, g, diagonal: F.tril(g, diagonal),
+    statics=("diagonal",),
+    kernel="tril",
+    node="TrilBackward0",
+    jvp="linear",
+    vmap="lead",
+    shape=lambda x, diagonal: (x.shape, x.dtype),
+)
+_triu = general(
+    "triu_of",
+    lambda F, g, diagonal: F.triu(g, diagonal),
+    statics=("diagonal",),
+    kernel="triu",
+    node="TriuBackward0",
+    jvp="linear",
+    vmap="lead",
+    shape=lambda x, diagonal: (x.shape, x.dtype),
+)
 
 
 def _check_matrix(self: Tensor, name: str, diagonal: Any) -> None:

@@ -147,7 +147,7 @@ def _picked(x: Tensor, dim: int, index: int, place: int = 0) -> Tensor:
     n = x.shape[dim] if dim < x.ndim else 0
     if not -n <= index < n:
         raise IndexError(f"index {index} is out of bounds for dimension {place} with size {n}")
-    return views._select(x, dim, index % n)
+    return views.select_index(x, dim, index % n)
 
 
 def _sliced(x: Tensor, dim: int, key: slice, whole: bool = False) -> Tensor:
@@ -297,7 +297,7 @@ def _without_lead(value: Tensor) -> Tensor:
     """``value`` without leading dimensions of size 1."""
     shape = tuple(value.shape)
     lead = next((i for i, n in enumerate(shape) if n != 1), len(shape))
-    return views._view(value, shape[lead:]) if lead else value
+    return views.view_as_shape(value, shape[lead:]) if lead else value
 
 
 def _write(target: Tensor, value: Tensor) -> None:

@@ -54,8 +54,16 @@ def _joined(call: Any) -> Any:
     return rule
 
 
-_cat = general("cat_of", joint=_cat_vjp, inputs=("*tensors",), statics=("dim",), kernel="cat",
-               node="CatBackward0", shape=_cat_shape, vmap=_joined(lambda F: F.cat))  # fmt: skip
+_cat = general(
+    "cat_of",
+    joint=_cat_vjp,
+    inputs=("*tensors",),
+    statics=("dim",),
+    kernel="cat",
+    node="CatBackward0",
+    shape=_cat_shape,
+    vmap=_joined(lambda F: F.cat),
+)
 _stack = general(
     "stack_of",
     joint=lambda F, g, need, dim: [
@@ -145,9 +153,16 @@ def _own_order(x: Any) -> Any:
     return result_strides(x.shape, [getattr(x, "phantom", x)], x.dtype.itemsize)
 
 
-_flip = general("flip_dims", lambda F, g, dims: F.flip(g, dims), statics=("dims",), kernel="flip",
-                node="FlipBackward0", jvp="linear", vmap=shifted(lambda F: F.flip_dims, 0),
-                shape=lambda x, dims: (x.shape, x.dtype, _own_order(x)))  # fmt: skip
+_flip = general(
+    "flip_dims",
+    lambda F, g, dims: F.flip(g, dims),
+    statics=("dims",),
+    kernel="flip",
+    node="FlipBackward0",
+    jvp="linear",
+    vmap=shifted(lambda F: F.flip_dims, 0),
+    shape=lambda x, dims: (x.shape, x.dtype, _own_order(x)),
+)
 
 
 @public
@@ -174,8 +189,15 @@ def _repeat_shape(x: Any, repeats: tuple[int, ...]) -> Any:
     return tuple(r * n for r, n in zip(repeats, own, strict=True)), x.dtype
 
 
-_repeat = general("repeat_times", _repeat_vjp, statics=("repeats",), kernel="repeat",
-                  node="RepeatBackward0", jvp="linear", shape=_repeat_shape)  # fmt: skip
+_repeat = general(
+    "repeat_times",
+    _repeat_vjp,
+    statics=("repeats",),
+    kernel="repeat",
+    node="RepeatBackward0",
+    jvp="linear",
+    shape=_repeat_shape,
+)
 
 
 @public

@@ -58,11 +58,17 @@ def _merged(call: Any) -> Any:
     def rule(F: Any, flags: Any, x: Any, weight: Any, bias: Any, *settings: Any) -> Any:
         if any(flags[1:]):
             rows = [
-                call(F)(*[None if v is None else v[i] if f else v
-                          for v, f in zip((x, weight, bias), flags, strict=True)], *settings)
-                for i in range(next(v for v, f in zip((x, weight, bias), flags, strict=True)
-                                    if f).shape[0])
-            ]  # fmt: skip
+                call(F)(
+                    *[
+                        None if v is None else v[i] if f else v
+                        for v, f in zip((x, weight, bias), flags, strict=True)
+                    ],
+                    *settings,
+                )
+                for i in range(
+                    next(v for v, f in zip((x, weight, bias), flags, strict=True) if f).shape[0]
+                )
+            ]
             return stack_rows(rows)
         z = call(F)(F.flatten(x, 0, 1), weight, bias, *settings)
         return F.unflatten(z, 0, tuple(x.shape[:2]))

@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..kernels.pool import pool_shape
 from ..tensor import Tensor
-from .matmul import c_name
+from .matmul_checks import c_name
 
 _remembered: dict[Any, Any] = {}
 _MOST = 1024

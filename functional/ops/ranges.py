@@ -39,7 +39,7 @@ def arange(
     d = dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())
     count = max(math.ceil((end - start) / step), 0)
     if whole and d.category == dtypes.INT:
-        data = np.arange(start, end, step, d.array)
+        data = np.arange(start, end, step, dtype=d.array)
     else:
         data = (start + np.arange(count) * float(step)).astype(d.array)
     return placed(data, device, requires_grad)

@@ -3,10 +3,22 @@
 ``{}`` stands for the dtype. A text that only names a kernel is PyTorch's usual sentence about it.
 """
 
+# ruff: noqa: E501 - the sentences are PyTorch's, one a line
+
 from __future__ import annotations
 
 from ..dtypes import BOOL, COMPLEX, FLOAT, INT
 from ..tape.op import OPS
+from . import extremes, matmul, nn, pointwise, reduce, selection
+
+DECLARED = (
+    extremes,
+    matmul,
+    nn,
+    pointwise,
+    reduce,
+    selection,
+)  # the table speaks of their operations
 
 _KINDS = {"bool": (BOOL,), "whole": (BOOL, INT), "complex": (COMPLEX,), "inexact": (FLOAT, COMPLEX)}
 

@@ -92,23 +92,16 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
             return leave(op, self, other, out)
         kind = type(other)
         if kind in PLAIN:
-            if other._place is not None:
+            y, other_edge = other._data, other._edge
+            if other._place is not None or y.dtype is not dt:
                 return leave(op, self, other, out)
-            y = other._data
-            if y.dtype is not dt:
-                return leave(op, self, other, out)
-            try:
-                z = kernel(x, y)
-            except LEAVE:
-                return leave(op, self, other, out)
-            other_edge = other._edge
         elif numbers and (kind is float or kind is int):
-            try:
-                z = kernel(x, other)
-            except LEAVE:
-                return leave(op, self, other, out)
-            other_edge = NO_EDGE
+            y, other_edge = other, NO_EDGE
         else:
+            return leave(op, self, other, out)
+        try:
+            z = kernel(x, y)
+        except LEAVE:
             return leave(op, self, other, out)
         if type(z) is not ndarray:
             z = asarray(z)
@@ -123,10 +116,9 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
         n.next_functions = (edge, other_edge)
         saved: Any = ()
         if keep_self:
-            if (self_for_other and other_edge is not NO_EDGE) or (
-                self_for_self and edge is not NO_EDGE
-            ):
-                v = self._ver
+            wanted = self_for_other and other_edge is not NO_EDGE
+            v = self._ver
+            if wanted or (self_for_self and edge is not NO_EDGE):
                 saved = ((self, 0 if v is None else v[0]),)
             else:
                 saved = (None,)
@@ -196,7 +188,7 @@ def general_closure(op: Op) -> Callable[..., Any]:
     """``op(inputs..., statics...)`` for any other operation; its inputs may be views."""
     if op.sequence:
         return _sequence_closure(op)
-    kernel, node, count, edge_at = op.kernel, op.node, len(op.inputs), op.edge_at
+    kernel, node, edge_at = op.kernel, op.node, op.edge_at
     flags, inputs = op.differentiable, range(len(op.inputs))
 
     def general(*args: Any) -> Any:
@@ -242,7 +234,7 @@ def general_closure(op: Op) -> Callable[..., Any]:
 
 def _sequence_closure(op: Op) -> Callable[..., Any]:
     """``op(tensors, statics...)`` for an operation of any number of tensors."""
-    kernel, node = op.kernel, op.node
+    kernel = op.kernel
 
     def sequence(*args: Any) -> Any:
         arrays: list[Any] = []

@@ -67,7 +67,7 @@ def _set(target: Any, value: Tensor) -> None:
         value = make(type(target), target._level, value)
     target._data, target._edge = value._data, value._edge
     if isinstance(target, Dual):
-        target.tangent = value.tangent  # type: ignore[attr-defined]
+        target.tangent = value.tangent
 
 
 def _refresh(base: Any) -> None:

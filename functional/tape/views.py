@@ -151,7 +151,7 @@ def _refused(t: Tensor, place: Place, indirect: bool) -> RuntimeError:
         text = f"{start} created in {mode} mode and {what} modified inplace {then}."
     else:
         text = f"{origin} and {what} modified inplace."
-    return RuntimeError(text + _MADE[made])
+    return RuntimeError(text + _MADE[made or ""])
 
 
 _MADE = {
