@@ -187,3 +187,39 @@ def _functions(T: Any, cases: list[Case]) -> list[float]:
         sum(g.sum() for g in T.func.vmap(gradient)(*batch)),
     ]
     return [number(r) for r in results]
+
+
+def test_batched_indices() -> None:
+    """Every row of a batch has indices of its own."""
+    T = OURS
+    x = T.from_numpy(np.arange(24.0).reshape(3, 4, 2))
+    at = T.tensor([[0, 2], [1, 1], [3, 0]])
+    one = T.tensor([2, 0, 1])
+    same(T.func.vmap(lambda v, i: v[i])(x, at), [T.stack([x[k, at[k]] for k in range(3)])], "x[i]")
+    same(T.func.vmap(lambda v, i: v[i])(x, one), [T.stack([x[k, one[k]] for k in range(3)])], "0-d")
+    same(T.func.vmap(lambda i: x[:, i])(at), [T.stack([x[:, a] for a in at])], "x[:, i]")
+    found = T.func.vmap(T.func.grad(lambda v, i: (v[i] ** 2).sum()))(x, at)
+    rows = []
+    for k in range(3):
+        v = x[k].clone().requires_grad_()
+        rows += T.autograd.grad((v[at[k]] ** 2).sum(), v)
+    same(found, [T.stack(rows)], "grad of x[i]")
+
+
+def test_writes_to_views_inside_transforms() -> None:
+    """A write to a view reaches its base and the base's other views."""
+    T = OURS
+
+    def f(x: Any) -> Any:
+        y = x * 1
+        row, column = y[0], y[:, 1]
+        row[1:] *= 3
+        return (y * column.sum()).sum()
+
+    x = T.from_numpy(np.arange(1.0, 7.0).reshape(2, 3)).requires_grad_()
+    wanted = T.autograd.grad(f(x), x)
+    same(T.func.grad(f)(x.detach()), wanted, "grad")
+    batch = T.stack([x.detach(), x.detach()])
+    same(T.func.vmap(T.func.grad(f))(batch), [T.stack([wanted[0]] * 2)], "vmap of grad")
+    tangent = T.func.jvp(f, (x.detach(),), (T.ones_like(x),))[1]
+    assert number(tangent) == pytest.approx(number(wanted[0].sum()))

@@ -259,7 +259,7 @@ def _pow_twin(self: Tensor, exponent: Any) -> Tensor:
     return twin.in_place(self, exponent)
 
 
-TENSOR.pow_ = pow.in_place = _pow_twin
+TENSOR.pow_ = _pow_twin
 
 
 @public
@@ -268,7 +268,7 @@ def square(self: Tensor, *, out: Any = None) -> Tensor:
     return pow_scalar(self, 2) if out is None else out_of(pow, out, self, 2)
 
 
-TENSOR.square_ = square.in_place = lambda self: _pow_twin(self, 2)
+TENSOR.square_ = lambda self: _pow_twin(self, 2)
 
 
 # --- one operand ----------------------------------------------------------------------------------

@@ -150,7 +150,7 @@ def _clamp_twin(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     return form.in_place(self, min, max)
 
 
-TENSOR.clamp_ = clamp.in_place = _clamp_twin
+TENSOR.clamp_ = _clamp_twin
 
 
 def _check_masked_fill(self: Tensor, mask: Tensor, value: Any) -> None:
