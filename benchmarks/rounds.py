@@ -19,7 +19,8 @@ OURS, PEER = "torchlike", "torch"
 ROOT = Path(__file__).resolve().parent.parent
 
 # These make OpenBLAS use kernels and block sizes that are not its choice for the machine.
-UNSET = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+# Without bytecode files an import compiles every module anew, which no installed package does.
+UNSET = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "PYTHONDONTWRITEBYTECODE")
 THREAD_COUNTS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 

@@ -31,6 +31,11 @@ logical_not = np.logical_not
 bitwise_and, bitwise_or, bitwise_xor = np.bitwise_and, np.bitwise_or, np.bitwise_xor
 bitwise_not = np.invert
 relu = partial(np.maximum, 0)
+_ZERO = np.zeros((), np.float32)
+_WORDS = {
+    np.dtype(np.float32): (np.int32, np.array(31, np.int32)),
+    np.dtype(np.float64): (np.int64, np.array(63, np.int64)),
+}
 _ONE = np.ones((), np.float32)  # a Python 1 would be converted at every call
 
 
@@ -160,8 +165,17 @@ def leaky_relu_backward(g: ndarray, x: ndarray, negative_slope: float) -> ndarra
 
 
 def threshold_backward(g: ndarray, x: ndarray) -> ndarray:
-    """``g`` where ``x`` is above zero, 0 elsewhere (``relu``)."""
-    return np.multiply(g, x > 0)
+    """``g`` where ``x`` is above zero, 0 elsewhere (``relu``).
+
+    The sign of 0 - x, spread over a whole word, is the mask: one that also stops an infinite g.
+    """
+    word = _WORDS.get(x.dtype)
+    if word is None or g.dtype is not x.dtype or g.shape != x.shape or not x.ndim:
+        return np.where(np.less_equal(x, 0), g.dtype.type(0), g)
+    kind, shift = word
+    mask = np.subtract(_ZERO, x).view(kind)
+    np.right_shift(mask, shift, mask)
+    return np.bitwise_and(mask, g.view(kind), mask).view(g.dtype)
 
 
 def tanh_backward(g: ndarray, result: ndarray) -> ndarray:

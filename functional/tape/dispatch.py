@@ -23,7 +23,7 @@ from .slow import LEAVE, slow
 from .views import edge_of
 
 # NumPy's floating-point warnings never reach users: they are attributed to these modules.
-warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"functional\.")
+warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(functional|torchlike)\.")
 
 
 def unary_closure(op: Op) -> Callable[..., Tensor]:

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from functional.dtypes import float32, float64, get_default_dtype
+from functional.kernels.scratch import scratch
 from functional.modes import no_grad
 from functional.ops.create import filled, like
 from functional.tensor import Tensor
@@ -18,6 +20,7 @@ from .updates import (
     check_options,
     closure_loss,
     count_writes,
+    in_blocks,
     number,
     plain_pair,
     scaled_sum,
@@ -134,46 +137,50 @@ class Adam(Optimizer):
 
     def _update(self, p: Any, g: Any, state: dict[str, Tensor], o: _Options) -> None:
         """The update on arrays."""
-        x, mean, square = p._data, state["exp_avg"], state["exp_avg_sq"]
-        s, t = self.scratch(x.shape, x.dtype), self.scratch(x.shape, x.dtype, 1)
-        if o.decay or o.maximize:
-            g = self._gradient(x, g, o)
-        m, v = mean._data, square._data
-        subtract(g, m, s)
-        if o.rate1 < 0.5:
-            multiply(s, o.rate1, s)
-            add(m, s, m)
-        else:  # PyTorch interpolates from the nearer end
-            multiply(s, 1 - o.rate1, s)
-            subtract(g, s, m)
-        multiply(v, o.beta2, v)
-        multiply(g, o.rate2, s)
-        multiply(s, g, s)
-        add(v, s, v)
-        if o.amsgrad:
-            largest = state["max_exp_avg_sq"]
-            v = np.maximum(largest._data, v, largest._data)
-            count_writes(largest)
-        np.sqrt(v, s)
-        divide(s, o.root, s)
-        add(s, o.eps, s)
-        multiply(m, o.size, t)
-        divide(t, s, t)
-        subtract(x, t, x)
-        count_writes(mean)
-        count_writes(square, 2)
+        names = ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if o.amsgrad else 2]
+        tensors = [state[name] for name in names]
+        in_blocks(lambda *block: _follow(*block, o=o), p._data, g, *[t._data for t in tensors])
+        for t, times in zip(tensors, (1, 2, 1), strict=False):
+            count_writes(t, times)
         count_writes(p, 2 if o.decay and o.decoupled else 1)
 
-    def _gradient(self, x: Any, g: Any, o: _Options) -> Any:
-        """The gradient with ``maximize`` and ``weight_decay``; the decoupled kind shrinks p."""
-        own = self.scratch(x.shape, x.dtype, 2)
-        if o.maximize:
-            g = np.negative(g, own)
-        if o.decay and o.decoupled:
-            multiply(x, 1 - o.lr * o.decay, x)
-        elif o.decay:
-            g = add(g, multiply(x, o.decay, self.scratch(x.shape, x.dtype)), own)
-        return g
+
+def _gradient(x: ndarray, g: ndarray, o: _Options) -> ndarray:
+    """The gradient with ``maximize`` and ``weight_decay``; the decoupled kind shrinks x."""
+    own = scratch("gradient", x.shape, x.dtype)
+    if o.maximize:
+        g = np.negative(g, own)
+    if o.decay and o.decoupled:
+        multiply(x, 1 - o.lr * o.decay, x)
+    elif o.decay:
+        g = add(g, multiply(x, o.decay, scratch("update", x.shape, x.dtype)), own)
+    return g
+
+
+def _follow(x: ndarray, g: ndarray, m: ndarray, v: ndarray, *largest: ndarray, o: _Options) -> None:
+    """Both averages, and x -= size * m / (sqrt(v) / root + eps)."""
+    if o.decay or o.maximize:
+        g = _gradient(x, g, o)
+    s, t = scratch("update", x.shape, x.dtype), scratch("quotient", x.shape, x.dtype)
+    subtract(g, m, s)
+    if o.rate1 < 0.5:
+        multiply(s, o.rate1, s)
+        add(m, s, m)
+    else:  # PyTorch interpolates from the nearer end
+        multiply(s, 1 - o.rate1, s)
+        subtract(g, s, m)
+    multiply(v, o.beta2, v)
+    multiply(g, o.rate2, s)
+    multiply(s, g, s)
+    add(v, s, v)
+    if largest:
+        v = np.maximum(largest[0], v, largest[0])
+    np.sqrt(v, s)
+    divide(s, o.root, s)
+    add(s, o.eps, s)
+    multiply(m, o.size, t)
+    divide(t, s, t)
+    subtract(x, t, x)
 
 
 class AdamW(Adam):

@@ -9,9 +9,6 @@ from copy import deepcopy
 from itertools import chain
 from typing import Any
 
-import numpy as np
-from numpy import ndarray
-
 from functional.blame import warn
 from functional.modes import no_grad
 from functional.ops.views import kind_of
@@ -116,10 +113,9 @@ class Optimizer:
             self.add_param_group(group)
 
     def _prepare(self) -> None:
-        """What is neither state nor options: hooks, and scratch memory."""
+        """What is neither state nor options: hooks."""
         for name in _HOOKS:
             self.__dict__.setdefault(name, OrderedDict())
-        self._scratch: dict[Any, Any] = {}
         self._zero_grad_profile_name = f"Optimizer.zero_grad#{type(self).__name__}.zero_grad"
         cls = type(self)
         if not getattr(cls.step, "hooked", False):
@@ -214,20 +210,6 @@ class Optimizer:
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """One update of all parameters; ``closure`` recomputes and returns the loss."""
         raise NotImplementedError
-
-    def scratch(self, shape: tuple[int, ...], dtype: Any, which: int = 0) -> ndarray:
-        """Memory to compute in: one buffer per dtype for all parameters, of the largest's size."""
-        found = self._scratch.get((which, dtype, shape))
-        if found is not None:
-            return found
-        size = int(np.prod(shape))
-        flat = self._scratch.get((which, dtype))
-        if flat is None or flat.size < size:
-            for key in [k for k in self._scratch if k[:2] == (which, dtype)]:
-                del self._scratch[key]  # views of the smaller buffer
-            flat = self._scratch[which, dtype] = np.empty(size, dtype)
-        found = self._scratch[which, dtype, shape] = flat[:size].reshape(shape)
-        return found
 
     # --- hooks ------------------------------------------------------------------------------------
 

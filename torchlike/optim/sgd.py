@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
+from functional.kernels.scratch import scratch
 from functional.modes import no_grad
 from functional.tensor import Tensor, wrap
 
@@ -16,6 +18,7 @@ from .updates import (
     check_options,
     closure_loss,
     count_writes,
+    in_blocks,
     number,
     plain_pair,
 )
@@ -101,37 +104,55 @@ class SGD(Optimizer):
     def _update(self, p: Any, g: Any, buffer: Any, o: _Options) -> Any:
         """The update on arrays; returns the momentum buffer if it is new."""
         x, made = p._data, None
-        if o.changes_gradient:
-            g = self._gradient(x, g, o)
-        s = self.scratch(x.shape, x.dtype)
-        if o.momentum:
-            if buffer is None:
-                v = g.copy()
-                made = wrap(v)
-            else:
-                v = buffer._data
-                multiply(v, o.momentum, v)
-                add(v, g if o.keep == 1 else multiply(g, o.keep, s), v)
-                count_writes(buffer, 2)
-            g = add(g, multiply(v, o.momentum, s), s) if o.nesterov else v
-        multiply(g, o.lr, s)
-        subtract(x, s, x)
-        ver = p._ver
-        if ver is None:
-            p._ver = [1]
+        if not o.momentum:
+            in_blocks(lambda x, g: _descend(x, _gradient(x, g, o), o), x, g)
+        elif buffer is None:
+            made = wrap(np.empty_like(g))
+            in_blocks(lambda x, g, v: _begin(x, _gradient(x, g, o), v, o), x, g, made._data)
         else:
-            ver[0] += 1
+            in_blocks(lambda x, g, v: _gather(x, _gradient(x, g, o), v, o), x, g, buffer._data)
+            count_writes(buffer, 2)
+        count_writes(p)
         return made
 
-    def _gradient(self, x: Any, g: Any, o: _Options) -> Any:
-        """The gradient negated for ``maximize`` and with ``weight_decay``, in memory of its own."""
-        own = self.scratch(x.shape, x.dtype, 1)
-        if o.maximize:
-            g = negative(g, own)
-        if o.decay:
-            s = self.scratch(x.shape, x.dtype)
-            g = add(g, multiply(x, o.decay, s), own)
+
+def _gradient(x: ndarray, g: ndarray, o: _Options) -> ndarray:
+    """The gradient negated for ``maximize`` and with ``weight_decay``, in memory of its own."""
+    if not o.changes_gradient:
         return g
+    own = scratch("gradient", x.shape, x.dtype)
+    if o.maximize:
+        g = negative(g, own)
+    if o.decay:
+        g = add(g, multiply(x, o.decay, scratch("update", x.shape, x.dtype)), own)
+    return g
+
+
+def _descend(x: ndarray, g: ndarray, o: _Options) -> None:
+    s = scratch("update", x.shape, x.dtype)
+    multiply(g, o.lr, s)
+    subtract(x, s, x)
+
+
+def _begin(x: ndarray, g: ndarray, v: ndarray, o: _Options) -> None:
+    """The first step with momentum: v is the gradient."""
+    np.copyto(v, g)
+    _follow(x, g, v, o)
+
+
+def _gather(x: ndarray, g: ndarray, v: ndarray, o: _Options) -> None:
+    """v = momentum * v + (1 - dampening) * gradient."""
+    multiply(v, o.momentum, v)
+    add(v, g if o.keep == 1 else multiply(g, o.keep, scratch("update", x.shape, x.dtype)), v)
+    _follow(x, g, v, o)
+
+
+def _follow(x: ndarray, g: ndarray, v: ndarray, o: _Options) -> None:
+    if o.nesterov:
+        s = scratch("update", x.shape, x.dtype)
+        _descend(x, add(g, multiply(v, o.momentum, s), s), o)
+    else:
+        _descend(x, v, o)
 
 
 class _Options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,20 @@ def plain_pair(p: Any, grad: Any) -> bool:
         return False
     place = p._place
     return place is None or not place.inference
+
+
+BLOCK = 1 << 16  # elements that several passes go over while they stay in cache
+
+
+def in_blocks(work: Callable[..., None], *arrays: ndarray) -> None:
+    """``work`` on matching pieces of arrays of one shape, each small enough to stay in cache."""
+    size = arrays[0].size
+    if size <= 2 * BLOCK or not all(a.flags.c_contiguous for a in arrays):
+        work(*arrays)
+        return
+    flat = [a.reshape(-1) for a in arrays]
+    for at in range(0, size, BLOCK):
+        work(*[f[at : at + BLOCK] for f in flat])
 
 
 def number(value: Any) -> Any:
