@@ -8,8 +8,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from . import dtypes, errors
-from .modes import MODE
+from .modes import MODE, PLAIN
 from .ops.create import like
 from .tape import engine
 from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
@@ -17,7 +19,7 @@ from .tape.op import TENSOR
 from .tape.overrides import keeping_class
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
-from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory
+from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory, wrap
 
 
 class GradientEdge(NamedTuple):
@@ -69,6 +71,11 @@ def _gradient_for(i: int, output: Tensor, g: Any) -> Tensor:
 
 
 def _start(outputs: list[Tensor], grads: Any) -> tuple[list[Any], list[Tensor]]:
+    if grads is None and len(outputs) == 1 and type(outputs[0]) in PLAIN:  # loss.backward()
+        (t,) = outputs
+        x, edge = t._data, edge_of(t)
+        if type(x) is np.ndarray and x.size == 1 and edge[0] is not None:
+            return [edge], [wrap(np.ones(x.shape, x.dtype))]
     given = [None] * len(outputs) if grads is None else _listed(grads)
     if len(given) != len(outputs):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")

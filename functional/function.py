@@ -21,7 +21,7 @@ from .tensor import NO_EDGE, Tensor, base_of, new, same_memory, wrap
 class FunctionCtx(Node):
     """The context a Function's methods get, which is also its node on the tape."""
 
-    frees = True
+    frees = 1
     function: Any
     outputs_info: list[tuple[tuple[int, ...], Any] | None]
     needs: tuple[bool, ...]

@@ -34,9 +34,10 @@ OWN_BYTES, SHARED_BYTES = 1 << 22, 1 << 24
 MANY_OUTPUTS = 128
 # An element copied takes about as long as this many multiply-adds.
 COPY = 10
-# Multiply-adds below which fewer calls matter more than less copying, and those that take a few
-# times as long as waking a thread.
-FEW, WAKE = 1_000_000, 2_000_000
+# Multiply-adds below which fewer calls matter more than less copying, and those from which a second
+# thread pays: the BLAS's own threads spin for a while after each product and compete with ours, so
+# that at LeNet's sizes one thread is the faster (8.9 ms a step at batch 64 against 9.7 ms with two).
+FEW, WAKE = 1_000_000, 60_000_000
 
 
 @dataclass(frozen=True, slots=True)

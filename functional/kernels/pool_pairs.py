@@ -13,7 +13,7 @@ import numpy as np
 from .threads import spread
 
 # Elements that take a few times as long as waking a thread.
-SHARE = 60_000
+SHARE = 600_000
 
 
 def fits_pairs(x, out, kernel, stride, padding, dilation) -> bool:

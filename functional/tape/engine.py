@@ -137,7 +137,10 @@ class _Run:
                 continue
             grads = node.apply(F, g, raw) if g is not None else NOTHING
             if not keep and node.frees:
-                node.release()
+                if node.frees == 2:
+                    node.saved = None
+                else:
+                    node.release()
             if node.extra is not None and node.extra.post:
                 grads = self._after(node, grads, g)
             g = None  # so that a leaf can tell whether it alone holds its gradient
@@ -156,7 +159,11 @@ class _Run:
                 continue
             leaf = type(m) is AccumulateGrad
             if new is not None:
-                like = m.like() if leaf else m
+                if leaf:
+                    like = m.leaf()
+                    like = m.data if like is None else like._data
+                else:
+                    like = m
                 fits = (
                     raw
                     and type(new) is ndarray

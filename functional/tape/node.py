@@ -63,7 +63,7 @@ class Node:
     __slots__ = ("__weakref__", "dtype", "extra", "next_functions", "saved", "seq", "shape")
     outputs: ClassVar[int] = 1
     saved_names: ClassVar[tuple[str, ...]] = ()
-    frees: ClassVar[bool] = False  # is there anything to release?
+    frees: ClassVar[int] = 0  # is there anything to release? 1: ask `release`, 2: always
     next_functions: tuple[tuple[Any, int], ...]
     saved: Any
     shape: Any  # of the output; a list of shapes where there are several outputs

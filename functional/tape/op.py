@@ -244,7 +244,8 @@ class Op:
     def _node_class(self, node: str | None) -> type[OpNode]:
         title = node or camel(self.name) + "Backward0"
         members: dict[str, Any] = {"__slots__": (), "op": self, "saved_names": self.saved_names}
-        members["frees"] = bool(self.tensors)
+        asked = [[n for n in names if n in self._tensor_names()] for names in self.asked]
+        members["frees"] = 2 if asked and all(asked) else int(bool(self.tensors))
         fast = fast_apply(self)
         if fast is not None:
             members["apply"] = fast
@@ -253,6 +254,9 @@ class Op:
     def edge_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments that a node has edges for."""
         return tuple(args[0]) if self.sequence else tuple([args[i] for i in self.edge_at])
+
+    def _tensor_names(self) -> set[str]:
+        return {self.saved_names[i] for i in self.tensors}
 
     def _planned(self, name: str) -> tuple[int, int, tuple[int, ...] | None]:
         """(kind, position, edges whose rules ask for it; None: all)."""

@@ -65,7 +65,7 @@ class CopySlices(Node):
 
     __slots__ = ("fn",)
     fn: Node
-    frees = True
+    frees = 1
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
         place, fn = self.saved, self.fn
