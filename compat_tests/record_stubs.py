@@ -25,8 +25,9 @@ def _imports(source: str) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and node.module != "__future__":
             for alias in node.names:
                 name = alias.asname or alias.name
+                home = "." * node.level + (node.module or "")
                 if not name.startswith("_") and node.module != "typing":
-                    yield f"from {'.' * node.level}{node.module or ''} import {alias.name} as {name}"
+                    yield f"from {home} import {alias.name} as {name}"
 
 
 def _definitions(source: str) -> Iterator[str]:

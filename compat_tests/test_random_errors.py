@@ -143,8 +143,8 @@ ERRORS: list[tuple[Any, Any, type[Exception], str]] = [
         lambda: torch.empty(3, dtype=torch.int16).cauchy_(),
         RuntimeError,
         (
-            "Cauchy distribution is a continuous probability distribution. dtype must be a floating "
-            "point but you specified short int"
+            "Cauchy distribution is a continuous probability distribution. dtype must be a "
+            "floating point but you specified short int"
         ),
     ),
     (

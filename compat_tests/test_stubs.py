@@ -13,4 +13,6 @@ STUBS = stubs()
 
 @pytest.mark.parametrize("path", list(STUBS), ids=lambda p: p.parent.name)
 def test_stub_is_current(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == STUBS[path], "run python -m compat_tests.record_stubs"
+    assert path.read_text(encoding="utf-8") == STUBS[path], (
+        "run python -m compat_tests.record_stubs"
+    )

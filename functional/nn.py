@@ -24,8 +24,8 @@ from .ops.nn_checks import (
     window,
 )
 from .ops.pointwise import add_number, div_number, mul_number
-from .ops.selection import masked_fill
 from .ops.random import bernoulli_
+from .ops.selection import masked_fill
 from .ops.views import squeeze, unsafe_view, unsqueeze, view_
 from .tape.op import public
 from .tensor import Tensor

@@ -35,7 +35,7 @@ def _check_seed(seed: Any) -> int:
         raise TypeError("an integer is required")
     if not isinstance(seed, int) or isinstance(seed, bool):
         text = f"manual_seed expected a long, but got {type(seed).__name__}"
-        raise RuntimeError(text)  # noqa: TRY004  (PyTorch's class)
+        raise RuntimeError(text)
     if not -(2**63) <= seed < 2**64:
         raise ValueError("Overflow when unpacking long long")
     return seed % 2**64

@@ -36,7 +36,7 @@ MANY_OUTPUTS = 128
 COPY = 10
 # Multiply-adds below which fewer calls matter more than less copying, and those from which a second
 # thread pays: the BLAS's own threads spin for a while after each product and compete with ours, so
-# that at LeNet's sizes one thread is the faster (8.9 ms a step at batch 64 against 9.7 ms with two).
+# that at LeNet's sizes one thread is the faster (8.9 ms a step at batch 64, 9.7 ms with two).
 FEW, WAKE = 1_000_000, 60_000_000
 
 

@@ -32,7 +32,7 @@ bitwise_and, bitwise_or, bitwise_xor = np.bitwise_and, np.bitwise_or, np.bitwise
 bitwise_not = np.invert
 relu = partial(np.maximum, 0)
 _ZERO = np.zeros((), np.float32)
-_WORDS = {
+_WORDS: dict[Any, tuple[Any, ndarray]] = {
     np.dtype(np.float32): (np.int32, np.array(31, np.int32)),
     np.dtype(np.float64): (np.int64, np.array(63, np.int64)),
 }

@@ -186,7 +186,8 @@ def multinomial(
     sample, or several without replacement, take the largest of p / e over exponential draws e,
     one per category; several with replacement search a uniform draw each in the running sum.
     Categories whose p / e is equal come by index, in PyTorch in no order that holds elsewhere:
-    those of probability zero, and now and then a pair in the half types. Raises RuntimeError as PyTorch does.
+    those of probability zero, and now and then a pair in the half types. Raises RuntimeError as
+    PyTorch does.
     """
     _check_multinomial(probabilities, num_samples, replacement)
     if probabilities.size == 0:

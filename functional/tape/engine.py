@@ -154,7 +154,7 @@ class _Run:
         if len(grads) < len(edges):
             grads = [*grads, *[None] * (len(edges) - len(grads))]
         following = None
-        for (m, to), new in zip(edges, grads):  # noqa: B905 - a Function may return more
+        for (m, to), new in zip(edges, grads):
             if m is None or (needed is not None and m not in needed):
                 continue
             leaf = type(m) is AccumulateGrad

@@ -11,8 +11,8 @@ from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.ops.create import empty_like
-from functional.ops.selection import where
 from functional.ops.ranges import eye
+from functional.ops.selection import where
 from functional.tensor import Tensor, wrap
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d")
