@@ -80,6 +80,8 @@ def run(
     """Fill ``results`` round by round, yielding the number of rounds done."""
     results.extend(Result(workload) for workload in workloads)
     names = [workload.name for workload in workloads]
+    for library in libraries():
+        measure(library, [], seconds)  # not counted: it compiles the modules and warms the disk
     for turn in range(rounds):
         for library in order(libraries(), turn):
             times = measure(library, names, seconds)
