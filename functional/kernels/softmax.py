@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,28 @@ def _lines(x: np.ndarray, dim: int) -> tuple[np.ndarray, int]:
     return x.reshape(shape), x.shape[dim] * inner
 
 
+_FEW = 1 << 15
+_add: Any = np.add.reduce
+_maximum: Any = np.maximum.reduce
+
+
+def _is_small(x: np.ndarray, dim: int) -> bool:
+    """A small matrix along its rows, as classifiers have: calls cost more than the numbers."""
+    return (
+        x.ndim == 2
+        and dim in (1, -1)
+        and 0 < x.size <= _FEW
+        and x.dtype.kind == "f"
+        and x.dtype.itemsize >= 4
+        and x.flags.c_contiguous
+    )
+
+
 def softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """exp(x - max) / sum(exp(x - max)) along dim."""
+    if _is_small(x, dim):
+        out = np.exp(x - _maximum(x, 1, None, None, True))
+        return np.divide(out, _add(out, 1, None, None, True), out)
     if not x.size:
         return np.empty(x.shape, x.dtype)
     lines, size = _lines(x, dim)
@@ -60,6 +81,9 @@ def softmax(x: np.ndarray, dim: int) -> np.ndarray:
 
 def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """x - max - log(sum(exp(x - max))) along dim."""
+    if _is_small(x, dim):
+        out = x - _maximum(x, 1, None, None, True)
+        return np.subtract(out, np.log(_add(np.exp(out), 1, None, None, True)), out)
     if not x.size:
         return np.empty(x.shape, x.dtype)
     lines, size = _lines(x, dim)
@@ -77,6 +101,9 @@ def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
 
 def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     """(g - sum(g * y)) * y, from dy_i/dx_j = y_i * (delta_ij - y_j)."""
+    if _is_small(g, dim) and result.flags.c_contiguous:
+        out = g - _add(g * result, 1, None, None, True)
+        return np.multiply(out, result, out)
     if not g.size:
         return np.empty(g.shape, g.dtype)
     lines, size = _lines(g, dim)
@@ -95,6 +122,9 @@ def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
 
 def log_softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     """g - exp(y) * sum(g), from dy_i/dx_j = delta_ij - exp(y_j)."""
+    if _is_small(g, dim) and result.flags.c_contiguous:
+        out = np.exp(result)
+        return np.subtract(g, np.multiply(out, _add(g, 1, None, None, True), out), out)
     if not g.size:
         return np.empty(g.shape, g.dtype)
     lines, size = _lines(g, dim)
@@ -162,6 +192,11 @@ def nll_loss(
     """
     classes = x.shape[0] if x.ndim == 1 else x.shape[1]
     flat, kept = _checked(target, classes, ignore_index)
+    plain = kept is None and weight is None and reduction != NONE
+    if plain and flat.size and x.ndim == 2 and x.itemsize >= 4:
+        total = x.dtype.type(flat.size)
+        loss = -_add(x[_rows(flat.size), flat])
+        return np.asarray(loss / total if reduction == MEAN else loss), np.asarray(total)
     losses = widen(_class_major(x)[_rows(flat.size), flat])
     picked = _picked_weights(flat, kept, weight)
     losses = np.negative(losses)
