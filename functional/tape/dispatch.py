@@ -73,14 +73,17 @@ def unary_closure(op: Op) -> Callable[..., Tensor]:
     return _named(unary, op)
 
 
+def _readers(op: Op) -> tuple[tuple[bool, bool], tuple[bool, bool]]:
+    """For the rule of each operand, whether it asks for the first and for the second operand."""
+    first, second = op.asked if op.node else ((), ())
+    return ("self" in first, "other" in first), ("self" in second, "other" in second)
+
+
 def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
     """``op(self, other, *, alpha=1, out=None)`` for an elementwise operation of two operands."""
     kernel, node = op.kernel, op.node
-    (self_rule, other_rule) = op.asked if node else ((), ())
-    self_for_self, other_for_self = "self" in self_rule, "other" in self_rule
-    self_for_other, other_for_other = "self" in other_rule, "other" in other_rule
-    keep_self, keep_other = self_for_self or self_for_other, other_for_self or other_for_other
-    keep_result = "result" in op.saved_names
+    (self_for_self, other_for_self), (self_for_other, other_for_other) = _readers(op)
+    keep_self, keep_other, keep_result = (n in op.saved_names for n in ("self", "other", "result"))
     leave, numbers = slow_operator if dunder else slow_binary, op.number is None
 
     def binary(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
@@ -108,38 +111,30 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
         t = new(Tensor)
         t._data = z
         t._place = t._ver = t._grad = None
+        t._edge = NO_EDGE
         edge = self._edge
-        if (edge is NO_EDGE and other_edge is NO_EDGE) or not MODE.grad or node is None:
-            t._edge = NO_EDGE
+        flows, other_flows = edge is not NO_EDGE, other_edge is not NO_EDGE
+        if not (flows or other_flows) or not MODE.grad or node is None:
             return t
         n = new(node)
         n.next_functions = (edge, other_edge)
         saved: Any = ()
         if keep_self:
-            wanted = self_for_other and other_edge is not NO_EDGE
             v = self._ver
-            if wanted or (self_for_self and edge is not NO_EDGE):
-                saved = ((self, 0 if v is None else v[0]),)
-            else:
-                saved = (None,)
+            wanted = (flows and self_for_self) or (other_flows and self_for_other)
+            saved = ((self, 0 if v is None else v[0]) if wanted else None,)
         if keep_other:
-            if kind is float or kind is int:
-                saved = (*saved, other)
-            elif (other_for_self and edge is not NO_EDGE) or (
-                other_for_other and other_edge is not NO_EDGE
-            ):
+            entry = other if y is other else None
+            if y is not other and ((flows and other_for_self) or (other_flows and other_for_other)):
                 v = other._ver
-                saved = (*saved, (other, 0 if v is None else v[0]))
-            else:
-                saved = (*saved, None)
+                entry = (other, 0 if v is None else v[0])
+            saved = (*saved, entry)
         if keep_result:
             t._ver = v = [0]
             saved = (*saved, (z, v, 0))
         n.saved = saved
-        n.shape = z.shape
-        n.dtype = z.dtype
-        n.seq = next_seq()
-        n.extra = None
+        n.shape, n.dtype = z.shape, z.dtype
+        n.seq, n.extra = next_seq(), None
         t._edge = (n, 0)
         return t
 
