@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,21 @@ def sum(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) 
 
 def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
     """Column sums as a matrix-vector product, which BLAS does faster and in blocks."""
-    z = np.ones(x.shape[0], x.dtype) @ x if x.flags.c_contiguous else x.sum(0)
+    if x.size > _FEW and x.flags.c_contiguous:
+        z = _ones(x.shape[0]) @ x
+    else:
+        z = _add(x, 0)
     return z[None] if keepdim else z
+
+
+_FEW = 1 << 11  # up to here NumPy's own sum is as fast
+
+
+@lru_cache(maxsize=64)
+def _ones(n: int) -> ndarray:
+    ones = np.ones(n, np.float32)
+    ones.flags.writeable = False
+    return ones
 
 
 def mean(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> ndarray:
@@ -71,6 +85,8 @@ def mean_whole(x: ndarray, dtype: Any = None) -> ndarray:
 
 def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:
     """The sum that undoes broadcasting from ``shape``."""
+    if x.ndim == 2 and len(shape) == 1 and shape[0] == x.shape[1]:  # a bias
+        return sum(x, (0,))
     lead = x.ndim - len(shape)
     own = enumerate(shape, lead)
     axes = tuple(range(lead)) + tuple(i for i, n in own if n == 1 and x.shape[i] != 1)

@@ -214,11 +214,8 @@ class _Run:
         return g
 
     def _reduce(self, node: Node, m: Node, to: int, g: Any, shape: tuple[int, ...]) -> Any:
-        try:
-            fits = np.broadcast_shapes(tuple(g.shape), shape) == tuple(g.shape)
-        except ValueError:
-            fits = False
-        if not fits:
+        lead = len(g.shape) - len(shape)
+        if lead < 0 or any([n not in (1, k) for n, k in zip(shape, g.shape[lead:])]):
             nr = node.next_functions.index((m, to))
             raise RuntimeError(
                 f"Function {node.name()} returned an invalid gradient at index {nr} - got "
