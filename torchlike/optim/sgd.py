@@ -25,6 +25,7 @@ from .updates import (
 
 __all__ = ["SGD"]
 
+_FEW = 1 << 12
 add, multiply, subtract, negative = np.add, np.multiply, np.subtract, np.negative
 
 
@@ -104,7 +105,9 @@ class SGD(Optimizer):
     def _update(self, p: Any, g: Any, buffer: Any, o: _Options) -> Any:
         """The update on arrays; returns the momentum buffer if it is new."""
         x, made = p._data, None
-        if not o.momentum:
+        if not o.momentum and not o.changes_gradient and x.size < _FEW:
+            _descend(x, g, o)
+        elif not o.momentum:
             in_blocks(lambda x, g: _descend(x, _gradient(x, g, o), o), x, g)
         elif buffer is None:
             made = wrap(np.empty_like(g))
@@ -129,9 +132,9 @@ def _gradient(x: ndarray, g: ndarray, o: _Options) -> ndarray:
 
 
 def _descend(x: ndarray, g: ndarray, o: _Options) -> None:
-    s = scratch("update", x.shape, x.dtype)
-    multiply(g, o.lr, s)
-    subtract(x, s, x)
+    # a small product is cheaper made anew than in memory that has to be looked up
+    s = None if x.size < _FEW else scratch("update", x.shape, x.dtype)
+    subtract(x, multiply(g, o.lr, s), x)
 
 
 def _begin(x: ndarray, g: ndarray, v: ndarray, o: _Options) -> None:
