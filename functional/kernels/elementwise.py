@@ -184,7 +184,10 @@ def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
     if type(z) is not ndarray:
         return np.asarray(g * (1 - z))
     np.subtract(_ONE, z, z)
-    return np.multiply(g, z, z) if g.shape == z.shape else g * z
+    try:
+        return np.multiply(g, z, z)
+    except ValueError:  # g is the larger
+        return g * z
 
 
 def sigmoid_backward(g: ndarray, result: ndarray) -> ndarray:

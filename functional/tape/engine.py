@@ -89,15 +89,16 @@ class _Run:
         counts: dict[Node, int] = {}
         stack = list({node: None for node, _ in roots})
         once, starts = set(stack), set(stack)
+        pop, push, meet, count = stack.pop, stack.append, once.add, counts.get
         while stack:
-            for node, _ in stack.pop().next_functions:
+            for node, _ in pop().next_functions:
                 if node is None:
                     continue
                 if node in once:
-                    counts[node] = counts.get(node, 0 if node in starts else 1) + 1
+                    counts[node] = count(node, 0 if node in starts else 1) + 1
                 else:
-                    once.add(node)
-                    stack.append(node)
+                    meet(node)
+                    push(node)
         if self.inputs is not None:
             self._restrict(once, counts)
         return counts
@@ -172,10 +173,11 @@ class _Run:
                 )
                 if not fits:
                     new = self._fit(node, m, to, new)
-                if m not in buffers and (fits or leaf or type(m.shape) is tuple):
+                old: Any = buffers.get(m)
+                if old is None and (fits or leaf or type(m.shape) is tuple):
                     buffers[m] = new
                 elif fits and m in owned:
-                    add(buffers[m], new, buffers[m])
+                    add(old, new, old)
                 else:
                     self._arrive(m, to, new)
             left = counts.get(m, 1) - 1
