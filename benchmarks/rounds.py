@@ -1,4 +1,4 @@
-"""Runs the rounds, one process for each library in each, and gathers what they measured."""
+"""Runs the rounds, a process for each work and library, and gathers what they measured."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def child_environment() -> dict[str, str]:
 
 
 def measure(library: str, names: Sequence[str], seconds: float) -> dict[str, float]:
-    """One process: every named workload under one library."""
+    """One process: the named workloads under one library."""
     command = [sys.executable, "-m", "benchmarks.worker", library, str(seconds), *names]
     done = subprocess.run(
         command, cwd=ROOT, env=child_environment(), stdout=subprocess.PIPE, text=True, check=True
@@ -79,12 +79,12 @@ def run(
 ) -> Iterator[int]:
     """Fill ``results`` round by round, yielding the number of rounds done."""
     results.extend(Result(workload) for workload in workloads)
-    names = [workload.name for workload in workloads]
     for library in libraries():
         measure(library, [], seconds)  # not counted: it compiles the modules and warms the disk
     for turn in range(rounds):
-        for library in order(libraries(), turn):
-            times = measure(library, names, seconds)
-            for result in results:
-                result.seconds.setdefault(library, []).append(times[result.workload.name])
+        for result in results:
+            for library in order(libraries(), turn):
+                name = result.workload.name
+                times = measure(library, [name], seconds)
+                result.seconds.setdefault(library, []).append(times[name])
         yield turn + 1
