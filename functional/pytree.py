@@ -7,11 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 
-def is_container(tree: Any) -> bool:
-    """Whether a value is a list, tuple, named tuple or dict."""
-    return isinstance(tree, (list, tuple, dict))
-
-
 def flatten(tree: Any) -> list[Any]:
     """The leaves, depth first; dicts in their own order."""
     if isinstance(tree, dict):

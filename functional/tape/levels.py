@@ -112,12 +112,6 @@ def new_level() -> Iterator[int]:
         MODE.level -= 1
 
 
-@contextlib.contextmanager
-def hidden() -> Iterator[None]:
-    """User code called by the engine runs at whatever level its arguments have."""
-    yield
-
-
 def below(cls: Any, level: int, a: Any) -> Any:
     """``a`` seen from one level down."""
     if isinstance(a, cls) and a._level == level:
