@@ -171,17 +171,17 @@ def backward(op: Any) -> None:
 def _gradients(
     library: Any, f: Any, op: Any, process: Any, args: Any, own: Any = lambda f: f
 ) -> list[Any]:
-    inputs = [t for t in _flat(args) if t.requires_grad]
+    inputs = [t for t in flat(args) if t.requires_grad]
     wrapper = own(op.gradcheck_wrapper)
     outputs = process(_call(library, lambda *a, **kw: wrapper(f, *a, **kw), args))
-    outputs = [t for t in _flat(outputs) if t.requires_grad]
+    outputs = [t for t in flat(outputs) if t.requires_grad]
     if not outputs:
         return []
-    directions = [_direction(library, t) for t in outputs]
+    directions = [direction(library, t) for t in outputs]
     return list(library.autograd.grad(outputs, inputs, directions, allow_unused=True))
 
 
-def _direction(library: Any, like: Any) -> Any:
+def direction(library: Any, like: Any) -> Any:
     rng = np.random.default_rng(len(like.shape))
     values = rng.uniform(-1, 1, tuple(like.shape))
     if like.is_complex():
@@ -189,15 +189,15 @@ def _direction(library: Any, like: Any) -> Any:
     return library.as_tensor(np.asarray(values)).to(like.dtype)
 
 
-def _flat(tree: Any) -> list[Any]:
+def flat(tree: Any) -> list[Any]:
     if isinstance(tree, dict):
         tree = list(tree.values())
     if isinstance(tree, (list, tuple)):
-        return [t for part in tree for t in _flat(part)]
+        return [t for part in tree for t in flat(part)]
     return [tree] if hasattr(tree, "requires_grad") and hasattr(tree, "grad_fn") else []
 
 
-def _said(f: Any, *args: Any) -> str:
+def said(f: Any, *args: Any) -> str:
     """What went wrong in a call, in a line."""
     try:
         f(*args)
@@ -215,10 +215,10 @@ def outcome(op: Any) -> Outcome:
     result = Outcome(name_of(op), differentiable)
     for dtype in DTYPES:
         if getattr(torch, dtype) in op.dtypes and not result.forward:
-            said = _said(forward, op, dtype)
-            result.forward = said and f"{dtype}: {said}"
+            wrong = said(forward, op, dtype)
+            result.forward = wrong and f"{dtype}: {wrong}"
     if differentiable:
-        result.backward = _said(backward, op)
+        result.backward = said(backward, op)
     return result
 
 
@@ -273,9 +273,9 @@ def main() -> None:
         raise SystemExit("PyTorch is not installed")
     outcomes = run(options.only, options.processes)
     for o in outcomes:
-        for kind, said in (("forward", o.forward), ("gradients", o.backward)):
-            if said:
-                print(f"{o.name} {kind}: {said}")
+        for kind, wrong in (("forward", o.forward), ("gradients", o.backward)):
+            if wrong:
+                print(f"{o.name} {kind}: {wrong}")
     print(summary(outcomes))
     if options.failing:
         lines = [f"{o.name} {'forward ' * bool(o.forward)}{'gradients' * bool(o.backward)}".strip()
