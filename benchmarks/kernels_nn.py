@@ -184,13 +184,13 @@ def norm_lines(*shape):
 def layer_norm_lines(*shape):
     x, g, weight, bias = normal(*shape), normal(*shape), normal(shape[-1]), normal(shape[-1])
     tx, tg, tw, tb = tensors(x, g, weight, bias)
-    _, mean, rstd = norm.layer_norm(x, 1, weight, bias, 1e-5)
+    _, mean, rstd = norm.layer_norm(x, weight, bias, 1, 1e-5)
     tm, tr = tensors(mean, rstd)
     size = [shape[-1]]
     name = f"layer_norm {'x'.join(map(str, shape))}"
     yield (
         name + " forward",
-        lambda: norm.layer_norm(x, 1, weight, bias, 1e-5),
+        lambda: norm.layer_norm(x, weight, bias, 1, 1e-5),
         lambda: aten.native_layer_norm(tx, size, tw, tb, 1e-5),
     )
     yield (

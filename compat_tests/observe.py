@@ -275,10 +275,10 @@ def _without_numbers(T: Any, t: Any) -> Any:
     return line.as_strided(tuple(t.shape), t.stride())
 
 
-def observe_meta(T: Any, record: Record, index: int) -> Facts:
+def observe_meta(T: Any, record: Record, index: int, dtype: str = "float32") -> Facts:
     """Shape, dtype and strides on the meta device."""
     with quiet():
-        args = arguments(T, record, index, "float32", grad=False)
+        args = arguments(T, record, index, dtype, grad=False)
 
         def move(a: Any) -> Any:
             if isinstance(a, list):

@@ -111,8 +111,8 @@ def counterpart(op: Any) -> Any:
     f = rebound(op.op)
     if f is not op.op:
         return f
-    method = "." not in op.name and hasattr(torch.Tensor, op.name) and not hasattr(torch, op.name)
-    return found(torchlike.Tensor if method else torchlike, op.name)
+    is_method = getattr(torch.Tensor, op.name, None) is op.op
+    return found(torchlike.Tensor if is_method else torchlike, op.name)
 
 
 def _call(library: Any, f: Any, args: Any) -> Any:

@@ -237,7 +237,7 @@ def test_layer_norm_is_the_formula(shape, ndim):
         mean, var = x.mean(axes, keepdims=True), x.var(axes, keepdims=True)
         return (x - mean) / np.sqrt(var + 1e-3) * weight + bias
 
-    out, mean, rstd = norm.layer_norm(scattered(x), ndim, weight, bias, 1e-3)
+    out, mean, rstd = norm.layer_norm(scattered(x), weight, bias, ndim, 1e-3)
     assert_same(out, run(x))
     assert_same(mean, x.mean(axes, keepdims=True))
     gx, gweight, gbias = norm.layer_norm_backward(scattered(g), x, mean, rstd, weight, ndim)
@@ -254,7 +254,7 @@ def test_layer_norm_is_torchs(dtype, affine):
     weight, bias = (normal(8, seed=s).astype(dtype) if affine else None for s in (2, 3))
     theirs = [to_torch(a) for a in (x, weight, bias)]
     expected = torch.ops.aten.native_layer_norm(theirs[0], [8], theirs[1], theirs[2], 1e-5)
-    out, mean, rstd = norm.layer_norm(x, 1, weight, bias, 1e-5)
+    out, mean, rstd = norm.layer_norm(x, weight, bias, 1, 1e-5)
     assert_same(out, expected[0])
     assert mean.shape == rstd.shape == tuple(expected[1].shape)
     back = torch.ops.aten.native_layer_norm_backward
@@ -269,7 +269,7 @@ def test_layer_norm_is_torchs(dtype, affine):
 
 def test_norms_of_nothing():
     x = np.zeros((0, 3, 4), np.float32)
-    out, mean, rstd = norm.layer_norm(x, 1, None, None, 1e-5)
+    out, mean, rstd = norm.layer_norm(x, None, None, 1, 1e-5)
     assert out.shape == x.shape
     assert mean.shape == rstd.shape == (0, 3, 1)
     gx, gweight, gbias = norm.layer_norm_backward(x, x, mean, rstd, np.ones(4, np.float32), 1)

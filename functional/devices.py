@@ -111,6 +111,23 @@ def resolve(value: Any) -> device:
     found = value if isinstance(value, device) else device(value)
     if found.type in ("cpu", "meta"):
         return found
-    if found.type == "cuda":
-        raise AssertionError("Torch not compiled with CUDA enabled")
-    raise NotImplementedError(f"device type '{found.type}' is not available: use cpu or meta")
+    raise absent(found.type)
+
+
+# How many devices of each kind there are besides the CPU. A backend that brings devices enters
+# them here; the namespaces (torch.cuda, torch.accelerator) ask nobody else.
+COUNTS: dict[str, int] = {}
+
+
+def count(kind: str) -> int:
+    """How many devices of a kind there are."""
+    return 1 if kind == "cpu" else COUNTS.get(kind, 0)
+
+
+def absent(kind: str) -> Exception:
+    """The error for using a kind of device that is not there."""
+    if kind in ("cuda", "xpu"):
+        return AssertionError(f"Torch not compiled with {kind.upper()} enabled")
+    if kind == "mps":
+        return RuntimeError("PyTorch is not linked with support for mps devices")
+    return NotImplementedError(f"device type '{kind}' is not available: use cpu or meta")

@@ -91,3 +91,12 @@ VMAP_ITEM = (
     ".item() on a Tensor, please try to rewrite what you're doing with other operations. If error "
     "is occurring somewhere inside PyTorch internals, please file a bug report."
 )
+
+
+class _LinAlgError(RuntimeError):
+    """A matrix that an algorithm of linear algebra cannot work with."""
+
+    __module__ = "torch._C"
+
+
+LinAlgError = _LinAlgError

@@ -12,7 +12,18 @@ from typing import Any
 
 from . import autograd, dtypes
 from .kernels.shapes import _contiguous
-from .ops import arguments, cast, index, matmul, pieces, pointwise, selection, views
+from .ops import (
+    arguments,
+    cast,
+    index,
+    matmul,
+    pairs,
+    pieces,
+    pointwise,
+    rounding,
+    selection,
+    views,
+)
 from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.slow import in_place
@@ -69,9 +80,9 @@ def _pow(self: Tensor, exponent: Any) -> Any:
 
 
 def _rpow(self: Tensor, base: Any) -> Any:
-    if not isinstance(base, (int, float, complex)):
+    if not isinstance(base, (int, float, complex, Tensor)):
         return NotImplemented
-    return pointwise.pow_of_scalar(self, base)
+    return pointwise.pow(base, self)
 
 
 def _matmul(self: Tensor, other: Any) -> Any:
@@ -92,13 +103,15 @@ _BINARY = {
     "and": selection.bitwise_and,
     "or": selection.bitwise_or,
     "xor": selection.bitwise_xor,
+    "lshift": pairs.bitwise_left_shift,
+    "rshift": pairs.bitwise_right_shift,
 }
 for _name, _closure in _BINARY.items():
     setattr(Tensor, f"__{_name}__", _operator(_closure))
     setattr(Tensor, f"__i{_name}__", _in_place(_closure))
 for _name in ("add", "mul"):  # commutative, and a number first records as a number last
     setattr(Tensor, f"__r{_name}__", getattr(Tensor, f"__{_name}__"))
-for _name in ("floordiv", "mod", "and", "or", "xor"):
+for _name in ("floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
     setattr(Tensor, f"__r{_name}__", _reflected(_BINARY[_name]))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Tensor, f"__{_name}__", _operator(getattr(selection, _name)))
@@ -107,7 +120,8 @@ T: Any = Tensor
 T.__rsub__, T.__rtruediv__, T.__pow__, T.__rpow__ = _rsub, _rtruediv, _pow, _rpow
 T.__matmul__, T.__rmatmul__ = _matmul, _rmatmul
 T.__neg__, T.__abs__ = pointwise.neg, pointwise.abs
-T.__pos__ = lambda self: self
+T.__pos__ = rounding.positive
+T.__div__, T.__idiv__, T.__rdiv__ = T.__truediv__, T.__itruediv__, _rtruediv
 
 
 def _invert(self: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math as _math
+import sys as _sys
 from typing import Any
 
 from . import _start  # before the first import of our core
@@ -65,6 +66,8 @@ for _name in names.FUNCTIONS:
         globals()[_name + "_"] = _intercept.public(getattr(_FUNCTIONS, _name + "_"))
 for _name, _old in names.ALIASES.items():
     globals()[_name] = _intercept.public(getattr(_FUNCTIONS, _old))
+    if hasattr(_FUNCTIONS, _old + "_"):
+        globals()[_name + "_"] = _intercept.public(getattr(_FUNCTIONS, _old + "_"))
 globals().update(_dtypes.NAMES)
 globals().update(_dtypes.ALIASES)
 globals().update(_TYPES)
@@ -78,6 +81,22 @@ def is_tensor(obj: Any) -> bool:
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is floating."""
     return input.dtype.is_floating_point
+
+
+def is_complex(input: Tensor) -> bool:
+    """Whether the dtype is complex."""
+    return input.dtype.is_complex
+
+
+def is_signed(input: Tensor) -> bool:
+    """Whether the dtype has negative numbers."""
+    return input.dtype.is_signed
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether ``obj`` is a storage object."""
+    found = _sys.modules.get("torchlike.storage")
+    return found is not None and isinstance(obj, (found.TypedStorage, found.UntypedStorage))
 
 
 def numel(input: Tensor) -> int:
@@ -102,7 +121,9 @@ def set_num_threads(int: int) -> None:
 
     Matrix products go by the settings of NumPy's own BLAS (``OPENBLAS_NUM_THREADS``).
     """
-    _threads.set_workers(int)
+    from ._settings import positive
+
+    _threads.set_workers(positive("set_num_threads", int))
 
 
 def __dir__() -> list[str]:

@@ -74,14 +74,15 @@ def _inside(array: ndarray, flat: ndarray, offset: int) -> bool:
     return not array.size or (low >= 0 and high <= flat.size)
 
 
-def _placed(flat: ndarray, dtype: Any, shape: Any, strides: Any, offset: int) -> ndarray:
+def placed(flat: ndarray, dtype: Any, shape: Any, strides: Any, offset: int) -> ndarray:
     """The array of this geometry over the bytes ``flat``."""
     if not math.prod(shape):
         return np.ndarray(shape, dtype, None, 0, strides)
     return np.ndarray(shape, dtype, flat, offset, strides)
 
 
-def _restore_grad(t: Any, requires_grad: bool) -> Any:
+def restore_grad(t: Any, requires_grad: bool) -> Any:
+    """The tensor itself, made a leaf where it requires gradients."""
     if requires_grad:
         make_leaf(t)
     return t
@@ -101,10 +102,10 @@ def _copied_data(data: Any, memo: dict[Any, Any]) -> Any:
     found = memo.get(key)
     if found is None:  # the owner is kept, so that its id stays its own
         found = memo[key] = owner, flat.copy()
-    return _placed(found[1], data.dtype, data.shape, strides, offset)
+    return placed(found[1], data.dtype, data.shape, strides, offset)
 
 
-def _offered(function: Any, self: Tensor, *args: Any) -> tuple[bool, Any]:
+def offered(function: Any, self: Tensor, *args: Any) -> tuple[bool, Any]:
     """Let a subclass's ``__torch_function__`` or a mode handle the call."""
     if type(self) in overrides.EXACT and not MODE.functions:
         return False, None
@@ -113,7 +114,7 @@ def _offered(function: Any, self: Tensor, *args: Any) -> tuple[bool, Any]:
 
 def tensor_deepcopy(self: Tensor, memo: dict[Any, Any]) -> Any:
     """An independent copy of a leaf, its gradient and its attributes."""
-    handled, result = _offered(Tensor.__deepcopy__, self, memo)  # type: ignore[attr-defined]
+    handled, result = offered(Tensor.__deepcopy__, self, memo)  # type: ignore[attr-defined]
     if handled:
         return result
     node = edge_of(self)[0]
@@ -123,7 +124,7 @@ def tensor_deepcopy(self: Tensor, memo: dict[Any, Any]) -> Any:
         return memo[id(self)]
     data = _copied_data(self._data, memo)
     t = wrap(data) if type(self) is Tensor else _twin(self, data)
-    _restore_grad(t, node is not None)
+    restore_grad(t, node is not None)
     memo[id(self)] = t
     if self._grad is not None:
         t._grad = copy.deepcopy(self._grad, memo)
@@ -154,30 +155,34 @@ def rebuild_tensor(
         data: Any = empty(shape, kind, strides)
     elif isinstance(flat, ndarray):
         flat = flat if flat.flags.writeable else flat.copy()
-        data = _placed(flat, kind, shape, strides, offset)
+        data = placed(flat, kind, shape, strides, offset)
     else:
         data = flat  # another device's array
-    return _restore_grad(wrap(data), requires_grad)
+    return restore_grad(wrap(data), requires_grad)
 
 
 def rebuild_parameter(t: Tensor, requires_grad: bool, state: dict[str, Any]) -> Parameter:
     """A Parameter over the memory of ``t``, with these attributes."""
-    p = _restore_grad(overrides.as_subclass(t, Parameter), requires_grad)
+    p = restore_grad(overrides.as_subclass(t, Parameter), requires_grad)
     p.__dict__.update(state)
     return p
 
 
-def rebuild_typed(kind: type, args: tuple[Any, ...], state: Any) -> Any:
-    """A tensor of a subclass, or one with attributes."""
-    t = rebuild_tensor(*args)
-    if kind is not Tensor:
-        t = overrides.as_subclass(t, kind)
-        _restore_grad(t, args[-1])
+def typed(t: Tensor, kind: type, state: Any) -> Any:
+    """The tensor as an instance of ``kind``, with this state."""
+    if kind is not type(t):
+        grad = t.requires_grad
+        t = restore_grad(overrides.as_subclass(t, kind), grad)
     if getattr(kind, "__setstate__", None) is not None:
         t.__setstate__(state)  # type: ignore[attr-defined]
     else:
         t.__dict__.update(state)
     return t
+
+
+def rebuild_typed(kind: type, args: tuple[Any, ...], state: Any) -> Any:
+    """A tensor of a subclass, or one with attributes."""
+    return typed(rebuild_tensor(*args), kind, state)
 
 
 def _parts(t: Tensor) -> tuple[Any, ...]:
@@ -191,14 +196,16 @@ def _parts(t: Tensor) -> tuple[Any, ...]:
     return flat, name, data.shape, data.strides, 0, grad
 
 
-def _state(t: Tensor) -> Any:
+def state_of(t: Tensor) -> Any:
+    """The attributes of a tensor, or what its class's ``__getstate__`` gives."""
     own = getattr(type(t), "__getstate__", None)
     if own is None or own is getattr(object, "__getstate__", None):
         return t.__dict__
     return own(t)
 
 
-def _warn_of_hooks(t: Tensor) -> None:
+def warn_of_hooks(t: Tensor) -> None:
+    """A warning for each hook that stays behind."""
     node = edge_of(t)[0]
     if type(node) is not AccumulateGrad or node.extra is None:
         return
@@ -209,11 +216,11 @@ def _warn_of_hooks(t: Tensor) -> None:
 
 def tensor_reduce(self: Tensor, protocol: Any) -> Any:
     """How to rebuild the tensor: over the same memory in ``copy.copy``, over a copy in pickles."""
-    handled, result = _offered(Tensor.__reduce_ex__, self, protocol)
+    handled, result = offered(Tensor.__reduce_ex__, self, protocol)
     if handled:
         return result
-    _warn_of_hooks(self)
-    parts, state = _parts(self), _state(self)
+    warn_of_hooks(self)
+    parts, state = _parts(self), state_of(self)
     if isinstance(self, Parameter) and issubclass(type(self), Parameter):
         plain = rebuild_tensor(*parts[:-1], False)
         return rebuild_parameter, (plain, parts[-1], state)

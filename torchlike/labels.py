@@ -30,6 +30,26 @@ PLACES: dict[str, dict[str, str]] = {
     },
     "torchlike.methods": {"": "layout memory_format"},
     "torchlike.number_info": {"": "finfo iinfo"},
+    "torchlike.optim._adafactor": {".optim": "Adafactor"},
+    "torchlike.optim._muon": {".optim": "Muon"},
+    "torchlike.optim.lr_scheduler.base": {".optim.lr_scheduler": "LRScheduler _LRScheduler"},
+    "torchlike.optim.lr_scheduler.combined": {
+        ".optim.lr_scheduler": "ChainedScheduler SequentialLR",
+    },
+    "torchlike.optim.lr_scheduler.cosine": {
+        ".optim.lr_scheduler": "CosineAnnealingLR CosineAnnealingWarmRestarts",
+    },
+    "torchlike.optim.lr_scheduler.cycles": {".optim.lr_scheduler": "CyclicLR OneCycleLR"},
+    "torchlike.optim.lr_scheduler.functions": {
+        ".optim.lr_scheduler": "LambdaLR MultiplicativeLR",
+    },
+    "torchlike.optim.lr_scheduler.plateau": {".optim.lr_scheduler": "ReduceLROnPlateau"},
+    "torchlike.optim.lr_scheduler.ramps": {
+        ".optim.lr_scheduler": "ConstantLR LinearLR PolynomialLR",
+    },
+    "torchlike.optim.lr_scheduler.steps": {
+        ".optim.lr_scheduler": "ExponentialLR MultiStepLR StepLR",
+    },
 }  # fmt: skip
 
 

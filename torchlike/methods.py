@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from functional import dtypes
-from functional.ops import cast, create, gather, index, random, views
+from functional.ops import allocate, cast, create, gather, index, random, stacking, views
 from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
@@ -19,9 +19,9 @@ def _attach_functions() -> None:
     for name in [*names.FUNCTIONS, *names.METHODS]:
         if name not in names.NOT_METHODS:
             setattr(Tensor, name, getattr(TENSOR, name))
-        twin = getattr(TENSOR, name + "_", None)
-        if twin is not None:
-            setattr(Tensor, name + "_", twin)
+            twin = getattr(TENSOR, name + "_", None)
+            if twin is not None:
+                setattr(Tensor, name + "_", twin)
     for alias, name in names.ALIASES.items():
         if name not in names.NOT_METHODS:
             setattr(Tensor, alias, getattr(TENSOR, name))
@@ -87,6 +87,20 @@ def get_device(self: Tensor) -> int:
     return -1 if self.device.index is None else self.device.index
 
 
+def untyped_storage(self: Tensor) -> Any:
+    """The memory the tensor is part of, as bytes."""
+    from .storage import untyped_storage
+
+    return untyped_storage(self)
+
+
+def storage(self: Tensor) -> Any:
+    """The memory the tensor is part of, as elements of its dtype."""
+    from .storage import typed_storage
+
+    return typed_storage(self)
+
+
 def has_names(self: Tensor) -> bool:
     """Whether dimensions are named; they never are."""
     return False
@@ -114,11 +128,18 @@ def as_subclass(self: Tensor, cls: type) -> Any:
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
-    for name in ("type_as", "cpu", "cuda", "get_device"):
+    for name in ("type_as", "cpu", "cuda", "get_device", "untyped_storage", "storage"):
         setattr(Tensor, name, globals()[name])
     _T.type, _T.has_names, _T.new = type_method, has_names, new_legacy
     for name, value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None)):
         setattr(Tensor, name, create.new_method(name, value))
+    _T.new_empty_strided, _T.resize_, _T.resize_as_ = (
+        allocate.new_empty_strided,
+        allocate.resize_,
+        allocate.resize_as_,
+    )
+    _T.sum_to_size = stacking.sum_to_size
+    _T.__dlpack__, _T.__dlpack_device__ = allocate.to_dlpack, allocate.dlpack_device
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
     _T.index_put_, _T.scatter_ = index.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
@@ -138,6 +159,15 @@ def _matrix_transpose(self: Tensor) -> Tensor:
     return TENSOR.transpose(self, -2, -1)
 
 
+def _adjoint(self: Tensor) -> Tensor:
+    if self.ndim < 2:
+        raise RuntimeError(
+            "tensor.mH is only supported on matrices or batches of matrices. Got "
+            f"{self.ndim}-D tensor."
+        )
+    return TENSOR.conj(TENSOR.transpose(self, -2, -1))
+
+
 def _conjugate_transpose(self: Tensor) -> Tensor:
     if self.ndim not in (0, 2):
         raise RuntimeError(
@@ -147,9 +177,19 @@ def _conjugate_transpose(self: Tensor) -> Tensor:
     return TENSOR.conj(TENSOR.transpose(self, 0, 1) if self.ndim else self)
 
 
+def _set_real(self: Tensor, value: Any) -> None:
+    cast.copy_(TENSOR.real(self), value)
+
+
+def _set_imag(self: Tensor, value: Any) -> None:
+    cast.copy_(TENSOR.imag(self), value)
+
+
 def _attach_properties() -> None:
     _T.T = property(lambda self: TENSOR.permute(self, tuple(range(self.ndim))[::-1]))
     _T.mT, _T.H = property(_matrix_transpose), property(_conjugate_transpose)
+    _T.mH = property(_adjoint)
+    _T.real, _T.imag = property(TENSOR.real, _set_real), property(TENSOR.imag, _set_imag)
     _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")
     _T.is_cpu = property(lambda self: device_of(self._data).type == "cpu")
     _T.is_meta = property(lambda self: device_of(self._data).type == "meta")

@@ -12,9 +12,9 @@ from typing import Any
 ON_DEMAND = {
     "torchlike": frozenset(
         """
-        _C accelerator amp autograd backends cpu cuda distributions fft func functional hub jit
-        linalg library multiprocessing nn optim overrides random return_types serialization
-        sparse special storage testing types utils version
+        _C _tensor _utils accelerator amp autograd backends compiler cpu cuda distributions fft func
+        functional hub jit linalg library mps multiprocessing nn optim overrides random return_types
+        serialization signal sparse special storage testing types utils version xpu
         """.split()
     ),
     "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
@@ -22,7 +22,31 @@ ON_DEMAND = {
     "torchlike.autograd": frozenset(
         "forward_ad function functional grad_mode graph profiler".split()
     ),
+    "torchlike.backends": frozenset("cpu cuda cudnn mkl mkldnn mps openmp".split()),
     "torchlike.utils": frozenset("checkpoint data hooks".split()),
+}
+# Names of the torch namespace that load with the module that has them: module -> names.
+_SETTINGS = """
+    AcceleratorError OutOfMemoryError are_deterministic_algorithms_enabled
+    get_deterministic_debug_mode get_device_module get_float32_matmul_precision
+    get_num_interop_threads is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
+    set_deterministic_debug_mode set_float32_matmul_precision set_num_interop_threads
+    set_warn_always use_deterministic_algorithms
+"""
+_STORAGES = """
+    BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
+    DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage
+    UntypedStorage
+"""
+BORROWED = {
+    name: module
+    for module, names in {
+        "serialization": "load save",
+        "random": "get_rng_state set_rng_state",
+        "_settings": _SETTINGS,
+        "storage": _STORAGES,
+    }.items()
+    for name in names.split()
 }
 _TABLE = "docs/coverage.md"
 
@@ -37,7 +61,8 @@ def _missing(module: ModuleType, name: str) -> AttributeError:
 
 def present(own: str) -> list[str]:
     """The parts of one of our packages that load on demand."""
-    return [name for name in ON_DEMAND.get(own, ()) if find_spec(f"{own}.{name}") is not None]
+    found = [name for name in ON_DEMAND.get(own, ()) if find_spec(f"{own}.{name}") is not None]
+    return [*found, *BORROWED] if own == "torchlike" else found
 
 
 def lookup(module: ModuleType) -> Callable[[str], Any]:
@@ -49,6 +74,9 @@ def lookup(module: ModuleType) -> Callable[[str], Any]:
     def __getattr__(name: str) -> Any:
         if name in parts and find_spec(f"{own}.{name}") is not None:
             return importlib.import_module(f"{own}.{name}")
+        if own == "torchlike" and name in BORROWED:
+            value = getattr(importlib.import_module(f"{own}.{BORROWED[name]}"), name)
+            return vars(module).setdefault(name, value)
         raise _missing(module, name)
 
     return __getattr__

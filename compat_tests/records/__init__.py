@@ -1,8 +1,32 @@
 """One record per operation. Importing this package fills ``RECORDS``."""
 
-from . import arithmetic, create, index, internal, matmul, nn, pointwise, reduce, views
+from . import (
+    activation,
+    arithmetic,
+    arrange,
+    create,
+    fft,
+    index,
+    internal,
+    linalg,
+    matmul,
+    nn,
+    normalization,
+    pairs,
+    pointwise,
+    products,
+    recurrent,
+    reduce,
+    scans,
+    scatter,
+    sorting,
+    special,
+    statistics,
+    views,
+    windows,
+)
 from .base import RECORDS, Record
 
-FAMILIES = (arithmetic, pointwise, reduce, views, index, matmul, nn, create, internal)
+FAMILIES = (linalg, products, fft, windows, scans, statistics, sorting, scatter, special, activation, pairs, arrange, arithmetic, pointwise, recurrent, reduce, views, index, matmul, nn, normalization, create, internal)
 
 __all__ = ["FAMILIES", "RECORDS", "Record"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -102,6 +104,26 @@ def index_backward(g: ndarray, shape: Shape, indices: Keys) -> ndarray:
     return z
 
 
+def flat_along(shape: tuple[int, ...], index: ndarray, dim: int) -> ndarray:
+    """Where the places that ``index`` names along ``dim`` lie in a C-contiguous array."""
+    step = math.prod(shape[dim + 1 :])
+    if index.ndim == 1:
+        return index
+    return (_others(shape, index.shape, dim) + (index if step == 1 else index * step)).reshape(-1)
+
+
+@lru_cache(maxsize=64)
+def _others(shape: tuple[int, ...], own: tuple[int, ...], dim: int) -> ndarray:
+    """What the dimensions other than ``dim`` add to the places of an index of shape ``own``."""
+    flat = np.zeros((1,) * len(own), np.int64)
+    for axis, n in enumerate(own):
+        if axis != dim:
+            step = math.prod(shape[axis + 1 :])
+            flat = flat + np.arange(n).reshape((-1, *(1,) * (len(own) - axis - 1))) * step
+    flat.flags.writeable = False
+    return flat
+
+
 def _along(index: ndarray, dim: int) -> Any:
     key = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     key[dim] = index
@@ -109,18 +131,22 @@ def _along(index: ndarray, dim: int) -> Any:
 
 
 def gather_along(x: ndarray, index: ndarray, dim: int) -> ndarray:
+    if not index.size:
+        return np.zeros(index.shape, x.dtype)
     if x.ndim == 0 or index.ndim == 0:
         return x.reshape(-1)[index.reshape(-1)].reshape(index.shape)
-    return x[_along(index, dim)]
+    if not x.flags.c_contiguous:
+        return x[_along(index, dim)]
+    return x.reshape(-1).take(flat_along(x.shape, index, dim), mode="clip").reshape(index.shape)
 
 
 def gather_backward(g: ndarray, index: ndarray, shape: Shape, dim: int) -> ndarray:
     """Zeros of ``shape`` with ``g`` added where ``gather_along`` read."""
     z = np.zeros(shape, g.dtype)
-    if not shape or index.ndim == 0:
-        np.add.at(z.reshape(-1), index.reshape(-1), g.reshape(-1))
-    else:
-        np.add.at(z, _along(index, dim), g)
+    if not index.size:
+        return z
+    at = index.reshape(-1) if index.ndim < 2 else flat_along(shape, index, dim)
+    np.add.at(z.reshape(-1), at, g.reshape(-1))
     return z
 
 
@@ -133,7 +159,8 @@ def scatter_along(x: ndarray, source: Any, index: ndarray, dim: int) -> ndarray:
     elif not isinstance(source, ndarray):
         z[_along(index, dim)] = source
     else:
-        z[_along(index, dim)] = source[tuple(slice(n) for n in index.shape)]
+        part = source if source.shape == index.shape else source[tuple(map(slice, index.shape))]
+        z.reshape(-1)[flat_along(x.shape, index, dim)] = part.reshape(-1)
     return z
 
 
@@ -146,6 +173,8 @@ def index_select_dim(x: ndarray, index: ndarray, dim: int) -> ndarray:
 
 def index_select_backward(g: ndarray, index: ndarray, shape: Shape, dim: int) -> ndarray:
     z = np.zeros(shape, g.dtype)
+    if not shape:
+        return g.sum(dtype=g.dtype).reshape(()) if index.size else z
     key: Any = (*(slice(None),) * dim, index.reshape(-1))
     np.add.at(z, key, g)
     return z

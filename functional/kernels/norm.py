@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .half import narrow, widen
+from .half import is_half, narrow, widen
 from .scratch import scratch
 from .threads import in_chunks
 
@@ -95,7 +95,23 @@ def batch_norm(
     in_chunks(x.shape[1], count, work)
     if training:
         _update_running(mean, var, running_mean, running_var, count, momentum)
+    kind = next((p.dtype for p in (weight, running_mean) if p is not None), x.dtype)
+    if training and is_half(kind):
+        return _rounded(lines, x, weight, bias, narrow(mean, kind), narrow(invstd, kind))
     return narrow(result.reshape(x.shape), x.dtype), mean, invstd
+
+
+def _rounded(
+    lines: np.ndarray, x: np.ndarray, weight: np.ndarray | None, bias: np.ndarray | None,
+    mean: np.ndarray, invstd: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+    """With parameters of a half type PyTorch rounds the statistics to it before it uses them."""
+    scale = widen(invstd) if weight is None else widen(invstd) * widen(weight)
+    shift = -widen(mean) * scale
+    if bias is not None:
+        shift += widen(bias)
+    out = lines * scale[:, None] + shift[:, None]
+    return narrow(out.reshape(x.shape), x.dtype), mean, invstd
 
 
 def batch_norm_backward(
@@ -105,13 +121,17 @@ def batch_norm_backward(
     mean: np.ndarray,
     invstd: np.ndarray,
     training: bool,
+    eps: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gradients (gx, gweight, gbias) given the mean and invstd that batch_norm returned.
+
+    ``eps`` is for the tensors' form of this function, which computes invstd anew.
 
     With n values per channel and xhat = (x - mean) * invstd:
     gx = weight * invstd * (g - sum(g) / n - xhat * sum(g * xhat) / n) when training,
     weight * invstd * g otherwise.
     """
+    mean, invstd = widen(mean), widen(invstd)
     gs, xs = _channel_lines(g), _channel_lines(x)
     size = gs.shape[0] * gs.shape[2]
     count = gs.dtype.type(size or 1)
@@ -138,9 +158,9 @@ def batch_norm_backward(
 
 def layer_norm(
     x: np.ndarray,
-    normalized_ndim: int,
     weight: np.ndarray | None,
     bias: np.ndarray | None,
+    normalized_ndim: int,
     eps: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last normalized_ndim dims.
@@ -186,8 +206,11 @@ def layer_norm_backward(
     rstd: np.ndarray,
     weight: np.ndarray | None,
     normalized_ndim: int,
+    eps: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
     """Gradients (gx, gweight, gbias) given what layer_norm returned; no weight, no gweight.
+
+    ``eps`` is for the tensors' form of this function, which computes rstd anew.
 
     With gw = g * weight, xhat = (x - mean) * rstd and means over the normalized dims:
     gx = rstd * (gw - mean(gw) - xhat * mean(gw * xhat)).

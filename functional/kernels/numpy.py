@@ -4,14 +4,32 @@ A second array library exports the same names from a module beside this one.
 """
 
 # ruff: noqa: F403 - re-exporting is this module's purpose
+from .arrange import *
+from .activation import *
 from .avg_pool import *
+from .complex import *
 from .conv import *
 from .elementwise import *
+from .errorfn import *
+from .fft import *
+from .group_norm import *
 from .index import *
+from .lapack import *
 from .linalg import *
 from .loss import *
+from .lu import *
 from .norm import *
+from .pairs import *
+from .polynomials import *
 from .pool import *
+from .products import *
 from .reduce import *
+from .rnn import *
+from .scans import *
+from .scatter import *
 from .shapes import *
 from .softmax import *
+from .sorting import *
+from .solvers import *
+from .special import *
+from .statistics import *

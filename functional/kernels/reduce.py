@@ -12,6 +12,7 @@ from numpy import ndarray
 from ..dtypes import DEFAULT
 from .half import is_half, widen
 from .shapes import to_dtype
+from .threads import in_chunks
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _add: Any = np.add.reduce
@@ -98,11 +99,40 @@ def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:
 def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
     """The variance over ``dim`` with ``count - correction`` in the denominator (not below 0)."""
     wide = widen(x)
-    count = x.size if dim is None else int(np.prod([x.shape[d] for d in dim]))
-    center = wide - wide.mean(dim, keepdims=True)
-    total = ordered((center * np.conj(center)).real.sum(dim, keepdims=keepdim))
-    kind = x.real.dtype
-    return np.asarray(total / total.dtype.type(max(count - correction, 0))).astype(kind)
+    count = x.size if dim is None else math.prod([x.shape[d] for d in dim])
+    plain = wide.dtype.kind == "f"
+    if plain and count == x.size and count > _FEW and x.flags.c_contiguous:
+        total, rest = _squares_about_mean(wide.reshape(-1))
+        if keepdim:
+            total, rest = total.reshape((1,) * x.ndim), rest.reshape((1,) * x.ndim)
+    else:
+        center = wide - _add(wide, dim, None, None, True) / wide.dtype.type(max(count, 1))
+        total = _add(center * center if plain else abs(center) ** 2, dim, None, None, keepdim)
+        rest = abs(_add(center, dim, None, None, keepdim))
+    # what rounding of the mean has added: all of it where the elements are equal
+    kind = total.dtype.type
+    total = np.maximum(total - rest * rest / kind(max(count, 1)), kind(0))
+    left = max(count - correction, 0)
+    if not count:
+        total = total * np.nan
+    return ordered(total / kind(left)).astype(x.real.dtype, copy=False)
+
+
+def _squares_about_mean(x: ndarray) -> tuple[ndarray, ndarray]:
+    """(Σ (x - mean)², Σ (x - mean)) of a vector, block by block."""
+    center = _add(x) / x.dtype.type(x.size)
+
+    def work(first: int, last: int) -> tuple[Any, Any]:
+        part = x[first:last] - center
+        return np.dot(part, part), np.dot(part, _ones_like(part))
+
+    parts = np.array(in_chunks(x.size, 1, work), x.dtype)
+    total, rest = parts.sum(0)
+    return np.asarray(total), np.asarray(rest)
+
+
+def _ones_like(x: ndarray) -> ndarray:
+    return _ones(x.size) if x.dtype == np.float32 else np.ones(x.size, x.dtype)
 
 
 def _extreme(x: ndarray, dim: Dims, keepdim: bool, reducer: Any, word: str) -> ndarray:
@@ -155,7 +185,7 @@ def _position(finder: Any, word: str, x: ndarray, dim: int | None) -> ndarray:
 
 
 def _keep(z: ndarray, ndim: int, dim: int | None, keepdim: bool) -> ndarray:
-    if not keepdim:
+    if not keepdim or not ndim:
         return z
     return z.reshape((1,) * ndim) if dim is None else np.expand_dims(z, dim)
 
@@ -197,8 +227,54 @@ def cumsum(x: ndarray, dim: int, dtype: Any = None) -> ndarray:
     if x.ndim == 0:
         return x.astype(kind)
     wide = widen(x)
+    if wide.dtype.kind == "f" and wide.flags.c_contiguous and x.size > _SHARED:
+        return _long_cumsum(wide, dim).astype(kind, copy=False)
     total = np.cumsum(wide, dim, kind if kind.kind in "iub" else None)
     return ordered(total).astype(kind, copy=False)
+
+
+_SHARED = 1 << 17  # from here on threads and row additions pay
+
+
+def _long_cumsum(x: ndarray, dim: int) -> ndarray:
+    """Running sums of a large array: of whole rows where ``dim`` is not the last."""
+    if dim == x.ndim - 1:
+        return _cumsum_by_blocks(x)
+    z = np.empty_like(x)
+    lead, n = math.prod(x.shape[:dim]), x.shape[dim]
+    if dim < x.ndim - 1 and math.prod(x.shape[dim + 1 :]) >= 256:
+        blocks, sums = x.reshape(lead, n, -1), z.reshape(lead, n, -1)
+        for block, total in zip(blocks, sums, strict=True):
+            total[0] = block[0]
+            for k in range(1, n):
+                np.add(total[k - 1], block[k], total[k])
+        return z
+    return np.add.accumulate(x, dim, out=z)
+
+
+_BLOCK = 16
+_BELOW = np.triu(np.ones((_BLOCK, _BLOCK), np.float32))
+
+
+def _cumsum_by_blocks(x: ndarray) -> ndarray:
+    """Running sums along the last dimension: a matrix product in every block, then their ends."""
+    n = x.shape[-1]
+    whole = n - n % _BLOCK
+    rows = x.reshape(-1, n)
+    if whole < n and len(rows) > 1:
+        return np.add.accumulate(x, -1)
+    z = np.empty_like(rows)
+    blocks = rows[:, :whole].reshape(-1, _BLOCK)
+    inner = np.matmul(blocks, _BELOW.astype(x.dtype), out=z[:, :whole].reshape(-1, _BLOCK))
+    inner = inner.reshape(len(rows), -1, _BLOCK)
+    ends = np.add.accumulate(inner[..., -1], -1)
+    if not np.isfinite(ends[:, -1]).all():  # a product with 0 would spread infinities
+        return np.add.accumulate(x, -1)
+    inner[:, 1:] += ends[:, :-1, None]
+    if whole < n:
+        np.add.accumulate(rows[0, whole:], out=z[0, whole:])
+        z[0, whole:] += ends[0, -1]
+    return z.reshape(x.shape)
 
 
 def logsumexp(x: ndarray, dim: tuple[int, ...], keepdim: bool) -> ndarray:

@@ -98,6 +98,14 @@ def ints(args: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(operator.index(a) for a in args)
 
 
+def keyword(named: dict[str, Any], name: str, function: str) -> tuple[Any, ...]:
+    """The value of what is usually given one by one, given by its name."""
+    for other in named:
+        if other != name:
+            raise TypeError(f"{function}() got an unexpected keyword argument '{other}'")
+    return (named[name],)
+
+
 def number_for(value: Any, d: dtypes.dtype) -> Any:
     """``value`` where dtype ``d`` can hold it; integers may wrap once below zero, as in PyTorch."""
     kind = d.array.kind

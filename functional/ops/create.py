@@ -14,18 +14,27 @@ from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
 
 
-def _placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
+def placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
     where = devices.resolve(device)
     t = wrap(meta.empty(data.shape, data.dtype) if where.type == "meta" else data)
-    return _recorded(t, requires_grad)
+    return recorded(t, requires_grad)
 
 
-def _recorded(t: Tensor, wanted: bool) -> Tensor:
+def recorded(t: Tensor, wanted: bool) -> Tensor:
     if not wanted:
         return t
     if t.dtype.category < dtypes.FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
     return t.requires_grad_()
+
+
+def given(t: Tensor, out: Any) -> Tensor:
+    """A new tensor, or what it says written into ``out``."""
+    if out is None:
+        return t
+    from ..tape.slow import write_out
+
+    return write_out(TENSOR.to_dtype(t, out.dtype), out)
 
 
 # --- from data ------------------------------------------------------------------------------------
@@ -135,7 +144,7 @@ def tensor(
     target = array.dtype if dtype is None else dtype.array
     if dtype is not None and not isinstance(data, (np.ndarray, Tensor)):
         _check_fits(array, dtype)
-    return _placed(np.array(array, target, order="C"), device, requires_grad)
+    return placed(np.array(array, target, order="C"), device, requires_grad)
 
 
 def _check_fits(array: np.ndarray, dtype: dtypes.dtype) -> None:
@@ -172,7 +181,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data.to(*(x for x in (device, dtype) if x is not None))
     if isinstance(data, np.ndarray) and (dtype is None or dtype.array == data.dtype):
-        return _placed(_checked_array(data), device, False)
+        return placed(_checked_array(data), device, False)
     return tensor(data, dtype=dtype, device=device)
 
 
@@ -220,7 +229,7 @@ def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bo
         t = wrap(np.empty(shape, d))
     else:
         t = wrap(np.zeros(shape, d) if value == 0 else np.full(shape, value, d))
-    return _recorded(t, grad)
+    return recorded(t, grad)
 
 
 def _filler(name: str, value: Any, doc: str) -> Any:
@@ -238,12 +247,7 @@ def _filler(name: str, value: Any, doc: str) -> Any:
         shape = sizes(name, size)
         if name == "zeros" and any(n < 0 for n in shape):
             raise RuntimeError("zeros: Dimension size must be non-negative.")
-        t = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
-        if out is None:
-            return t
-        from ..tape.slow import write_out
-
-        return write_out(t.to(out.dtype), out)
+        return given(filled(value, shape, as_dtype(dtype, name), device, requires_grad), out)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -297,7 +301,7 @@ def full(
     if isinstance(fill_value, Tensor):
         dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
     dtype = dtype or dtypes.of_number(fill_value)
-    return filled(fill_value, ints((size,)), dtype, device, requires_grad)
+    return given(filled(fill_value, ints((size,)), dtype, device, requires_grad), out)
 
 
 def like(
@@ -327,7 +331,7 @@ def like(
         t = wrap(order.like(phantom, array))
         if value is not None:
             t._data[...] = value
-    return _recorded(t, requires_grad)
+    return recorded(t, requires_grad)
 
 
 def _liker(name: str, value: Any) -> Any:

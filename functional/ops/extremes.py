@@ -17,7 +17,7 @@ from .results import return_type
 # --- extremes -------------------------------------------------------------------------------------
 
 
-def _even(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+def shared_evenly(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
     """Share a gradient evenly among the elements that equal the extreme."""
     shape = tuple(self.shape)
     mask = self == restored(F, result, shape, dim, keepdim)
@@ -28,7 +28,7 @@ def _even(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> An
 def _extreme(name: str, node: str) -> Any:
     return general(
         f"{name}_all",
-        lambda F, g, self, result: _even(F, g, self, result, None, False),
+        lambda F, g, self, result: shared_evenly(F, g, self, result, None, False),
         node=node,
         vmap=whole(lambda F: getattr(F, f"a{name}_dims")),
         shape=same_dtype_shape,
@@ -38,7 +38,7 @@ def _extreme(name: str, node: str) -> Any:
 def _extreme_dims(name: str, node: str) -> Any:
     return general(
         f"{name}_dims",
-        lambda F, g, self, result, dim, keepdim: _even(F, g, self, result, dim, keepdim),
+        lambda F, g, self, result, dim, keepdim: shared_evenly(F, g, self, result, dim, keepdim),
         statics=("dim", "keepdim"),
         kernel=name,
         node=node,
@@ -50,7 +50,7 @@ def _extreme_dims(name: str, node: str) -> Any:
 def _indexed(name: str, node: str) -> Any:
     return general(
         f"{name}_dim",
-        lambda F, g, result1, self_shape, dim, keepdim: _scatter(
+        lambda F, g, result1, self_shape, dim, keepdim: picked_from(
             F, g, result1, self_shape, dim, keepdim
         ),
         statics=("dim", "keepdim"),
@@ -64,13 +64,23 @@ def _indexed(name: str, node: str) -> Any:
     )
 
 
-def _scatter(F: Any, g: Any, at: Any, shape: tuple[int, ...], dim: int, keepdim: bool) -> Any:
+def picked_from(F: Any, g: Any, at: Any, shape: tuple[int, ...], dim: int, keepdim: bool) -> Any:
     g = g[0] if type(g) is list else g
     if not shape:
         return g
     if not keepdim:
         g, at = F.unsqueeze(g, dim), F.unsqueeze(at, dim)
     return F.gather_backward(g, at, shape, dim)
+
+
+def placed(F: Any, g: Any, result1: Any, self_shape: Any, dim: int) -> Any:
+    """The gradient of values that lie where ``result1`` says along ``dim``."""
+    return picked_from(F, g, result1, self_shape, dim, True)
+
+
+def placed_in(F: Any, g: Any, self: Any, dim: int, result1: Any) -> Any:
+    """The same; the input is kept, as PyTorch does."""
+    return picked_from(F, g, result1, tuple(self.shape), dim, True)
 
 
 max_all, min_all = _extreme("max", "MaxBackward1"), _extreme("min", "MinBackward1")

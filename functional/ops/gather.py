@@ -73,11 +73,18 @@ index_select_backward = general(
 )
 
 
+def within(x: np.ndarray, n: int) -> bool:
+    """Whether all numbers lie in [0, n): read as unsigned, negative ones are large."""
+    return bool(np.maximum.reduce(x.view(f"u{x.itemsize}"), None) < n)
+
+
 def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
     if index.dtype not in (dtypes.int64, dtypes.int32):
+        if not index.numel() and name == "gather":
+            return
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     x = index._data
-    if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
+    if isinstance(x, np.ndarray) and x.size and not within(x, n):
         bad = x[(x < 0) | (x >= n)].reshape(-1)[0]
         raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
@@ -108,22 +115,44 @@ def gather(
 
 
 @public
-def scatter(self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None) -> Tensor:
-    """A copy of ``self`` with ``src`` (a tensor or a number) written along ``dim`` at ``index``."""
-    form, source, at = _scatter_form(self, dim, index, value if src is None else src)
-    return form(self, source, index, at)
+def scatter(
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Any = None,
+    *,
+    value: Any = None,
+    reduce: Any = None,
+    out: Any = None,
+) -> Tensor:
+    """A copy of ``self`` with ``src`` (a tensor or a number) written along ``dim`` at ``index``.
+
+    ``reduce`` joins it with what is there: ``add`` or ``multiply``.
+    """
+    src = value if src is None else src
+    if out is not None:
+        form = lambda *a: scatter(*a, reduce=reduce)
+        return out_of(form, out, self, dim, index, src, name="scatter")
+    form, args = _scatter_form(self, dim, index, src, reduce)
+    return form(*args)
 
 
 def scatter_(
-    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None
+    self: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: Any = None
 ) -> Tensor:
     """``scatter`` in place."""
-    form, source, at = _scatter_form(self, dim, index, value if src is None else src)
-    return in_place(form.op, (self, source, index, at))
+    form, args = _scatter_form(self, dim, index, value if src is None else src, reduce)
+    return in_place(form.op, args)
 
 
-def _scatter_form(self: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any, Any, int]:
-    """The operation (its source a tensor or a number), its source, and the dimension."""
+def _scatter_form(
+    self: Tensor, dim: int, index: Tensor, src: Any, reduce: Any
+) -> tuple[Any, tuple[Any, ...]]:
+    """The operation, whose source is a tensor or a number, and its arguments."""
+    if reduce is not None:
+        from .scatter import scatter_reduced
+
+        return scatter_reduced(self, dim, index, src, reduce)
     at = one_dim(self, dim)
     if index.dtype is not dtypes.int64 and index.dtype is not dtypes.int32:
         raise RuntimeError("scatter(): Expected dtype int32/int64 for index")
@@ -132,7 +161,7 @@ def _scatter_form(self: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any,
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not isinstance(src, Tensor):
         _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
-        return _scatter_value, src, at
+        return _scatter_value, (self, src, index, at)
     for d, (n, m, k) in enumerate(zip(index.shape, self.shape, src.shape, strict=False)):
         if (d != at and n > m) or n > k:
             raise RuntimeError(
@@ -140,7 +169,7 @@ def _scatter_form(self: Tensor, dim: int, index: Tensor, src: Any) -> tuple[Any,
                 f"apart from dimension {at} and to be no larger size than src {list(src.shape)}"
             )
     _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
-    return _scatter, src, at
+    return _scatter, (self, src, index, at)
 
 
 @public
@@ -154,8 +183,12 @@ def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> T
     if index.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError("index_select(): Expected dtype int32 or int64 for index")
     x = index._data
-    n = self.shape[at]
-    if isinstance(x, np.ndarray) and x.size and (x.min() < 0 or x.max() >= n):
+    n = self.shape[at] if self.ndim else 1
+    if not self.ndim and index.numel() != 1:
+        raise RuntimeError(
+            f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
+        )
+    if isinstance(x, np.ndarray) and x.size and not within(x, n):
         raise IndexError("index out of range in self")
     return _index_select(self, index, at)
 

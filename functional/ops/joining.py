@@ -12,7 +12,7 @@ from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
 from ..tensor import Tensor
-from .arguments import dims_of, ints, one_dim
+from .arguments import dims_of, ints, keyword, one_dim
 
 
 def _cat_vjp(F: Any, g: Any, need: Any, shapes: Any, dim: int) -> Any:
@@ -40,12 +40,8 @@ def _joined(call: Any) -> Any:
         if rank > 1:  # empty vectors join anything
             kept = [v.ndim - flag == rank for v, flag in zip(values, flags, strict=True)]
             size = next(v.shape[0] for v, f in zip(values, flags, strict=True) if f)
-            size = next(v.shape[0] for v, f in zip(values, flags, strict=True) if f)
             flags = [f for f, keep in zip(flags, kept, strict=True) if keep]
             values = [v for v, keep in zip(values, kept, strict=True) if keep]
-            if not any(flags):  # only empty vectors had the batch
-                z = call(F)(values, dim)
-                return F.expand(z, (size, *z.shape))
             if not any(flags):  # only empty vectors had the batch
                 z = call(F)(values, dim)
                 return F.expand(z, (size, *z.shape))
@@ -166,8 +162,10 @@ _flip = general(
 
 
 @public
-def flip(self: Tensor, *dims: Any) -> Tensor:
+def flip(self: Tensor, *dims: Any, **named: Any) -> Tensor:
     """The order of elements reversed along ``dims`` (a copy)."""
+    if named:
+        dims = keyword(named, "dims", "flip")
     return _flip(self, dims_of(self, ints(dims)))
 
 
@@ -201,8 +199,10 @@ _repeat = general(
 
 
 @public
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, *repeats: Any, **named: Any) -> Tensor:
     """Copies of ``self`` side by side, ``repeats`` times along each dimension."""
+    if named:
+        repeats = keyword(named, "repeats", "repeat")
     times = ints(repeats)
     if len(times) < self.ndim:
         raise RuntimeError(

@@ -10,7 +10,7 @@ import numpy as np
 from ..tape.batching import aligned, shifted
 from ..tape.declare import general
 from ..tape.op import public
-from ..tape.slow import out_of, size_mismatch
+from ..tape.slow import in_place, out_of, size_mismatch
 from ..tape.views import requires_grad
 from ..tensor import Tensor
 from . import views
@@ -222,6 +222,20 @@ def outer(self: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     return views.reshape(self, (-1, 1)) * vec2
 
+
+def _twin(closure: Any, name: str) -> None:
+    """``name_``: the sum in place, for tensors of the product's shape."""
+
+    def twin(self: Tensor, one: Tensor, two: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        return in_place(closure.op, (self, one, two, beta, alpha))
+
+    twin.__name__ = twin.__qualname__ = f"{name}_"
+    twin.__doc__ = f"``{name}`` in place."
+    public(twin)
+
+
+for _closure, _name in ((addmm_, "addmm"), (addmv_, "addmv"), (baddbmm_, "baddbmm")):
+    _twin(_closure, _name)
 
 # --- composites -----------------------------------------------------------------------------------
 

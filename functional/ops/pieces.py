@@ -26,17 +26,10 @@ def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tens
     if not self.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = one_dim(self, dim)
-    if not self.ndim:
-        raise RuntimeError("split expects at least a 1-dimensional tensor")
     n = self.shape[at]
     if isinstance(split_size_or_sections, (tuple, list)):
         sizes = tuple(split_size_or_sections)
         if any(size < 0 for size in sizes):
-            raise RuntimeError(
-                "split_with_sizes expects split_sizes have only non-negative entries, but got "
-                f"split_sizes={list(sizes)}"
-            )
-        if any(k < 0 for k in sizes):
             raise RuntimeError(
                 "split_with_sizes expects split_sizes have only non-negative entries, but got "
                 f"split_sizes={list(sizes)}"
@@ -64,9 +57,13 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
     """At most ``chunks`` pieces of equal size (the last may be smaller)."""
     if not self.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if not self.ndim:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     n = self.shape[one_dim(self, dim)]
     return split(self, max(-(-n // chunks), 1), dim) if n else split(self, [0] * chunks, dim)
+
+
+@public
+def split_with_sizes(self: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Consecutive pieces along ``dim`` of the sizes given."""
+    return split(self, list(split_sizes), dim)

@@ -113,7 +113,7 @@ mul_number = _with_constant("mul", lambda F, g, other: g * other, "mul")
 div_number = _with_constant("div", lambda F, g, other: g / other, "div")
 
 
-def _no_derivative(name: str) -> Any:
+def no_derivative(name: str) -> Any:
     def rule(F: Any, g: Any) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
@@ -122,7 +122,7 @@ def _no_derivative(name: str) -> Any:
 
 def _floor_divide(name: str) -> Any:
     """Recorded, but going backward through it raises; in place it has a name of its own."""
-    rule = _no_derivative(name)
+    rule = no_derivative(name)
     number = _with_number("floor_divide", "NotImplemented", rule) if name[-1] != "_" else None
     if number is None:
         number = elementwise(

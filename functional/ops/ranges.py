@@ -11,8 +11,7 @@ from .. import dtypes
 from ..tape.op import public
 from ..tensor import Tensor
 from .arguments import integer, wrong_type
-from .create import _placed as placed
-from .create import as_dtype
+from .create import as_dtype, given, placed
 
 
 @public
@@ -37,12 +36,20 @@ def arange(
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(x, (int, np.integer)) for x in (start, end, step))
     d = dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())
-    count = max(math.ceil((end - start) / step), 0)
-    if whole and d.category == dtypes.INT:
-        data = np.arange(start, end, step, dtype=d.array)
-    else:
-        data = (start + np.arange(count) * float(step)).astype(d.array)
-    return placed(data, device, requires_grad)
+    return given(placed(_stepped(start, end, step, whole, d), device, requires_grad), out)
+
+
+def _stepped(start: Any, end: Any, step: Any, whole: bool, d: dtypes.dtype) -> np.ndarray:
+    if d.category != dtypes.INT:
+        count = max(math.ceil((end - start) / step), 0)
+        return (start + np.arange(count) * float(step)).astype(d.array)
+    count = None if d is dtypes.int64 else max(math.ceil((end - start) / step), 0)
+    start, end, step = int(start), int(end), int(step)
+    if step == 0:
+        raise ValueError("step must be nonzero")
+    if whole or count is None:
+        return np.arange(start, end, step, dtype=d.array)
+    return (start + np.arange(count) * step).astype(d.array)
 
 
 def _bounds(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -73,18 +80,65 @@ def linspace(
     layout: Any = None,
 ) -> Tensor:
     """``steps`` numbers from ``start`` to ``end``, both included, evenly spaced."""
+    d = _check_spacing("linspace", steps, dtype)
+    start, end, d = _ends("linspace", start, end, dtype, d)
+    return given(placed(_spaced(start, end, steps, d.array), device, requires_grad), out)
+
+
+@public
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int,
+    base: float = 10.0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+    layout: Any = None,
+) -> Tensor:
+    """``steps`` powers of ``base``, their exponents evenly spaced from ``start`` to ``end``."""
+    d = _check_spacing("logspace", steps, dtype)
+    start, end, d = _ends("logspace", start, end, dtype, d)
+    work = d.array
+    if d.category < dtypes.FLOAT:
+        start, end, work = int(start), int(end), np.dtype(np.float64)
+    exponents = _spaced(start, end, steps, work)
+    data = np.power(np.asarray(base, work), exponents).astype(d.array)
+    return given(placed(data, device, requires_grad), out)
+
+
+def _check_spacing(name: str, steps: int, dtype: Any) -> dtypes.dtype:
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    d = dtype or dtypes.get_default_dtype()
+    d = as_dtype(dtype, name) or dtypes.get_default_dtype()
+    if d is dtypes.bool_:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+    return d
+
+
+def _ends(name: str, start: Any, end: Any, dtype: Any, d: dtypes.dtype) -> tuple[Any, Any, Any]:
+    """Both ends as numbers, and the dtype: complex if an end is and none was asked for."""
     start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
-    return placed(_spaced(start, end, steps, d.array), device, requires_grad)
+    if (isinstance(start, complex) or isinstance(end, complex)) and d.category < dtypes.COMPLEX:
+        twin = dtypes.complex128 if d is dtypes.float64 else dtypes.complex64
+        if dtype is not None:
+            raise RuntimeError(
+                f"torch.{name}(): inferred dtype c10::complex<float> can't be safely cast to "
+                f"passed dtype {d.legacy}"
+            )
+        return start, end, twin
+    return start, end, d
 
 
 def _spaced(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
     """From both ends towards the middle, in the target's precision, as PyTorch computes it."""
     if steps <= 1:
-        return np.full(steps, start, dtype)
-    work = dtype.type if dtype.kind == "f" and dtype.itemsize >= 4 else np.float64
+        return np.full(steps, start).astype(dtype)
+    work = dtype.type if dtype.kind in "fc" and dtype.itemsize >= 4 else np.float64
+    if dtype.kind in "iu":  # the ends are converted first, and wrap
+        start, end = (np.asarray(int(x)).astype(dtype).item() for x in (start, end))
     a, b = work(start), work(end)
     step = (b - a) / work(steps - 1)
     i = np.arange(steps)
@@ -112,4 +166,33 @@ def eye(
     for name, size in (("n", n), ("m", m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return placed(np.eye(n, m, dtype=d.array), device, requires_grad)
+    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out)
+
+
+def _triangle(name: str, find: Any, doc: str) -> Any:
+    def indices(
+        row: int,
+        col: int,
+        offset: int = 0,
+        *,
+        dtype: Any = dtypes.int64,
+        device: Any = None,
+        layout: Any = None,
+    ) -> Tensor:
+        for what, n in (("row", row), ("col", col)):
+            if n < 0:
+                raise RuntimeError(f"{what} must be non-negative, got{n}")
+        found = np.stack(find(row, offset, col)) if row and col else np.zeros((2, 0))
+        return placed(found.astype(dtype.array), device, False)
+
+    indices.__name__ = indices.__qualname__ = name
+    indices.__doc__ = doc
+    return public(indices)
+
+
+tril_indices = _triangle(
+    "tril_indices", np.tril_indices, "Rows and columns on and below a diagonal, (2, n)."
+)
+triu_indices = _triangle(
+    "triu_indices", np.triu_indices, "Rows and columns on and above a diagonal, (2, n)."
+)

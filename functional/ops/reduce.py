@@ -25,7 +25,7 @@ def same_dtype_shape(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
     return reduced_shape(x, dim, keepdim), x.dtype
 
 
-def _sum_shape(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
+def sum_shape(x: Any, dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Any:
     own = x.dtype if x.dtype.kind in "fcV" else dtypes.int64.array
     return reduced_shape(x, dim, keepdim), own if dtype is None else dtype.array
 
@@ -45,14 +45,14 @@ def restored(F: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) ->
     return F.reshape(g, tuple(1 if i in dim else n for i, n in enumerate(shape)))
 
 
-def _count(shape: tuple[int, ...], dim: Any) -> int:
+def count_of(shape: tuple[int, ...], dim: Any) -> int:
     total = 1
     for i, n in enumerate(shape):
         total *= n if dim is None or i in dim else 1
     return total
 
 
-def _spread(F: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
+def spread_out(F: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
     return F.expand(restored(F, g, shape, dim, keepdim), shape)
 
 
@@ -77,17 +77,17 @@ sum_all = general(
     node="SumBackward0",
     vmap=whole(lambda F: F.sum_dims),
     jvp="linear",
-    shape=lambda x, dtype: _sum_shape(x, None, False, dtype),
+    shape=lambda x, dtype: sum_shape(x, None, False, dtype),
 )
 sum_dims = general(
     "sum_dims",
-    lambda F, g, self_shape, dim, keepdim: _spread(F, g, self_shape, dim, keepdim),
+    lambda F, g, self_shape, dim, keepdim: spread_out(F, g, self_shape, dim, keepdim),
     statics=("dim", "keepdim", "dtype"),
     kernel="sum",
     node="SumBackward1",
     vmap=shifted(lambda F: F.sum_dims, 0),
     jvp="linear",
-    shape=_sum_shape,
+    shape=sum_shape,
 )
 sum_to_size_ = general(
     "sum_to_size",
@@ -100,7 +100,7 @@ sum_to_size_ = general(
 )
 mean_all = general(
     "mean_all",
-    lambda F, g, self_shape: F.expand(g, self_shape) / _count(self_shape, None),
+    lambda F, g, self_shape: F.expand(g, self_shape) / count_of(self_shape, None),
     statics=("dtype",),
     kernel="mean_whole",
     node="MeanBackward0",
@@ -111,7 +111,7 @@ mean_all = general(
 mean_dims = general(
     "mean_dims",
     lambda F, g, self_shape, dim, keepdim: (
-        _spread(F, g, self_shape, dim, keepdim) / _count(self_shape, dim)
+        spread_out(F, g, self_shape, dim, keepdim) / count_of(self_shape, dim)
     ),
     statics=("dim", "keepdim", "dtype"),
     kernel="mean",
@@ -190,7 +190,7 @@ def kept(reduce: Any, x: Any, dim: Any) -> Any:
 # --- truth, products, spread, norms ---------------------------------------------------------------
 
 
-def _truth_shape(x: Any, dim: Any, keepdim: bool) -> Any:
+def truth_shape(x: Any, dim: Any, keepdim: bool) -> Any:
     return reduced_shape(x, dim, keepdim), x.dtype if x.dtype == "uint8" else dtypes.bool_.array
 
 
@@ -198,14 +198,14 @@ all_dims = general(
     "all_dims",
     statics=("dim", "keepdim"),
     kernel="all",
-    shape=_truth_shape,
+    shape=truth_shape,
     vmap=shifted(lambda F: F.all_dims, 0),
 )
 any_dims = general(
     "any_dims",
     statics=("dim", "keepdim"),
     kernel="any",
-    shape=_truth_shape,
+    shape=truth_shape,
     vmap=shifted(lambda F: F.any_dims, 0),
 )
 
@@ -228,7 +228,7 @@ def any(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None
 
 def _var_vjp(F: Any, g: Any, self: Any, dim: Any, correction: float, keepdim: bool) -> Any:
     shape = tuple(self.shape)
-    left = _count(shape, dim) - correction
+    left = count_of(shape, dim) - correction
     scale = 2.0 / left if left > 0 else float("nan")
     return restored(F, g, shape, dim, keepdim) * scale * (self - kept(F.mean, self, dim))
 
@@ -262,6 +262,7 @@ def var(
         dim, unbiased = None, dim
     if unbiased is not None:
         correction = 1 if unbiased else 0
+    correction = 1 if correction is None else correction
     return var_dims(self, dims_or_all(self, dim), float(correction), keepdim)
 
 
@@ -299,7 +300,7 @@ cumsum_dim = general(
     node="CumsumBackward0",
     vmap=over_scalars(shifted(lambda F: F.cumsum_dim, 0)),
     jvp="linear",
-    shape=lambda x, dim, dtype: _sum_shape(x, (), False, dtype),
+    shape=lambda x, dim, dtype: sum_shape(x, (), False, dtype),
 )
 
 

@@ -9,15 +9,54 @@ from __future__ import annotations
 
 from ..dtypes import BOOL, COMPLEX, FLOAT, INT
 from ..tape.op import OPS
-from . import extremes, matmul, nn, pointwise, reduce, selection
-
-DECLARED = (
+from . import (
+    activation,
+    bessel,
+    complex,
+    counting,
+    errorfn,
     extremes,
+    gamma,
     matmul,
     nn,
+    norms,
+    pairs,
     pointwise,
+    polynomials,
+    ranks,
     reduce,
+    repeats,
+    rounding,
+    scans,
+    scatter,
     selection,
+    sorting,
+    statistics,
+)
+
+DECLARED = (
+    activation,
+    bessel,
+    complex,
+    counting,
+    errorfn,
+    extremes,
+    gamma,
+    matmul,
+    nn,
+    norms,
+    pairs,
+    pointwise,
+    polynomials,
+    reduce,
+    repeats,
+    rounding,
+    scans,
+    scatter,
+    selection,
+    sorting,
+    ranks,
+    statistics,
 )  # the table speaks of their operations
 
 _KINDS = {"bool": (BOOL,), "whole": (BOOL, INT), "complex": (COMPLEX,), "inexact": (FLOAT, COMPLEX)}
@@ -99,7 +138,122 @@ lt               complex  lt_cpu
 le               complex  le_cpu
 gt               complex  gt_cpu
 ge               complex  ge_cpu
+erf              complex  erf_vml_cpu
+erfc             complex  erfc_vml_cpu
+erfinv           complex  erfinv_vml_cpu
+lgamma           complex  lgamma_vml_cpu
+digamma          complex  digamma
+mvlgamma_of      complex  arange_cpu
+i0               complex  i0_vml_cpu
+logit_of         complex  logit_cpu
+frac             complex  frac_cpu
+frac             whole    frac_cpu
+signbit          complex  signbit is not implemented for complex tensors.
+isposinf         complex  ! isposinf does not support complex inputs.
+isneginf         complex  ! isneginf does not support complex inputs.
+deg2rad          complex  ! deg2rad is not supported for complex tensors.
+rad2deg          complex  ! rad2deg is not supported for complex tensors.
+round_decimals   whole    round_cpu
+round_decimals   complex  round_cpu
+clamp_min_tensor complex  maximum_cpu
+clamp_min_number complex  clamp is not supported for complex types
+clamp_max_tensor complex  minimum_cpu
+clamp_max_number complex  clamp is not supported for complex types
+igamma           whole    igamma_cpu
+igamma           complex  igamma_cpu
+igammac          whole    igammac_cpu
+igammac          complex  igammac_cpu
+hypot            whole    hypot_cpu
+hypot            complex  hypot_cpu
+logaddexp        whole    logaddexp_cpu
+logaddexp2       whole    logaddexp2_cpu
+logaddexp2       complex  logaddexp2_cpu
+copysign         complex  copysign_cpu
+copysign_number  complex  copysign_cpu
+nextafter        whole    nextafter_cpu
+nextafter        complex  nextafter_cpu
+heaviside        complex  ! heaviside is not yet implemented for complex tensors.
+heaviside_       complex  ! heaviside is not yet implemented for complex tensors.
+fmax             complex  ! fmax not implemented for complex tensors.
+fmin             complex  ! fmin not implemented for complex tensors.
+gcd              bool     gcd_cpu
+gcd              inexact  gcd_cpu
+lcm              bool     lcm_cpu
+lcm              inexact  lcm_cpu
+bitwise_left_shift   bool    lshift_cpu
+bitwise_left_shift   inexact lshift_cpu
+bitwise_right_shift  bool    rshift_cpu
+bitwise_right_shift  inexact rshift_cpu
+lerp_number      whole    lerp_kernel_scalar
+lerp_tensor      whole    lerp_kernel_tensor
+addcmul_of       bool     addcmul_cpu_out
+elu_of           whole    elu_cpu
+elu_of           complex  elu_cpu
+elu_over         whole    elu_cpu
+elu_over         complex  elu_cpu
+celu_of          whole    elu_cpu
+celu_of          complex  elu_cpu
+celu_over        whole    elu_cpu
+celu_over        complex  elu_cpu
+gelu_of          whole    GeluKernelImpl
+gelu_of          complex  GeluKernelImpl
+silu             whole    silu_cpu
+mish_of          whole    mish_cpu
+mish_of          complex  mish_cpu
+hardtanh_of      complex  clamp is not supported for complex types
+hardswish_of     whole    hardswish_cpu
+hardswish_of     complex  hardswish_cpu
+hardsigmoid_of   whole    hardsigmoid_cpu
+hardsigmoid_of   complex  hardsigmoid_cpu
+hardshrink_of    whole    hardshrink_cpu
+hardshrink_of    complex  hardshrink_cpu
+softplus         whole    softplus_cpu
+softplus         complex  softplus_cpu
+log_sigmoid      whole    log_sigmoid_cpu
+log_sigmoid      complex  log_sigmoid_cpu
+leaky_relu_over  whole    leaky_relu_cpu
+leaky_relu_over  complex  leaky_relu_cpu
+rrelu_with_noise whole    leaky_relu_cpu
+rrelu_with_noise complex  leaky_relu_cpu
+rrelu_over       whole    leaky_relu_cpu
+rrelu_over       complex  leaky_relu_cpu
+threshold_of     bool     threshold_cpu
+threshold_of     complex  threshold_cpu
+threshold_over   bool     threshold_cpu
+threshold_over   complex  threshold_cpu
+prelu_kernel     whole    prelu_cpu
+prelu_kernel     complex  prelu_cpu
+glu_dim          whole    glu_cpu
+glu_dim          complex  glu_cpu
+std_dims         whole    ! std and var only support floating point and complex dtypes
+std_mean_dims    whole    ! std_mean only support floating point and complex dtypes
+var_mean_dims    whole    ! var_mean only support floating point and complex dtypes
+aminmax_dims     complex  aminmax_cpu
+cummax_dim       complex  cummax_cpu
+cummin_dim       complex  cummin_cpu
+logcumsumexp_dim whole    logcumsumexp_out_cpu
+median_all       complex  median_cpu
+median_all       bool     median_cpu
+nanmedian_all    complex  median_cpu
+nanmedian_all    bool     median_cpu
+median_dim       complex  median_out
+median_dim       bool     median_out
+nanmedian_dim    complex  median_out
+nanmedian_dim    bool     median_out
+mode_dim         complex  mode_cpu
+kthvalue_dim     complex  kthvalue_cpu
+kthvalue_dim     bool     kthvalue_cpu
+sort_dim         complex  !  Sort does not support complex dtypes on CPU
+sort_stable      complex  !  Sort does not support complex dtypes on CPU
+topk_dim         complex  !  topk does not support complex dtypes on CPU
+topk_dim         bool     ! topk does not support bool dtypes on CPU
+unique           complex  unique
+unique_dim       complex  unique_dim
+unique_consecutive complex unique
+trace_of         bool     trace
 """
+
+_SPECIAL = "entr erfcx i0e i1 i1e log_ndtr ndtri".split()
 
 
 def _declare(line: str) -> None:
@@ -114,3 +268,8 @@ def _declare(line: str) -> None:
 
 for _line in _TABLE.strip().splitlines():
     _declare(_line)
+for _name in (*bessel.WITHOUT_DERIVATIVES, *polynomials.POLYNOMIALS, *_SPECIAL):
+    _declare(f"{_name} complex {_name}_cpu")
+for _name in ("xlogy", "xlog1py", "zeta"):
+    for _form in ("pair", "after_number", "before_number"):
+        _declare(f"{_name}_{_form} complex {_name}_cpu")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from ..tape.slow import check_out, write_out
+
 RETURN_TYPES: dict[str, type] = {}
 
 
@@ -21,3 +23,9 @@ def return_type(name: str, fields: tuple[str, ...]) -> Any:
     cls = type(name, (tuple,), members)
     RETURN_TYPES[name] = cls
     return cls
+
+
+def out_several(function: Any, outs: Any, *args: Any) -> tuple[Any, ...]:
+    """``function(*args)`` with its results written into the tensors ``outs``."""
+    check_out(function.__name__, [*args, *outs], outs[0])
+    return tuple(write_out(z, out) for z, out in zip(function(*args), outs, strict=True))

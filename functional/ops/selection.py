@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import bool_, can_cast, result_type, uint8
+from ..dtypes import bool_, uint8
 from ..tape.declare import binary, elementwise, general, unary
 from ..tape.inplace import twin_of
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
 from ..tensor import Tensor
-from .arguments import broadcast_shapes, c_type, common_shape, operand
+from .arguments import broadcast_shapes, c_type, common_shape
+from .refusals import check_written
 
 # --- comparison and logic -------------------------------------------------------------------------
 
@@ -140,13 +141,8 @@ def clamp(self: Tensor, min: Any = None, max: Any = None, *, out: Any = None) ->
 
 def _clamp_twin(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """``clamp`` in place."""
-    limits = [x for x in (min, max) if x is not None]
-    form, found = _clamp_form(min, max), result_type([operand(x) for x in (self, *limits)])
-    if not can_cast(found, self.dtype) and found is not self.dtype:
-        raise RuntimeError(
-            f"result type {found.legacy} can't be cast to the desired output type "
-            f"{c_type(self.dtype)}"
-        )
+    form = _clamp_form(min, max)
+    check_written(self, *(x for x in (min, max) if x is not None))
     return form.in_place(self, min, max)
 
 

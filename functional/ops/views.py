@@ -13,7 +13,7 @@ from ..tape.level_views import note_views
 from ..tape.op import public
 from ..tape.slow import view_in_place
 from ..tensor import Tensor, storage_array
-from .arguments import dims_of, infer_size, integer, ints, one_dim, wrong_type
+from .arguments import dims_of, infer_size, integer, ints, keyword, one_dim, wrong_type
 from .view_ops import (
     SQUEEZES,
     UNSQUEEZE,
@@ -61,8 +61,10 @@ def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
 
 
 @public
-def reshape(self: Tensor, *shape: Any) -> Tensor:
+def reshape(self: Tensor, *shape: Any, **named: Any) -> Tensor:
     """Another shape: a view where the strides allow it, else a copy."""
+    if named:
+        shape = keyword(named, "shape", "reshape")
     if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list, Tensor, np.integer)):
         raise wrong_type("reshape.shape.1", "tuple of ints", shape[0])
     size = infer_size(ints(shape), self.numel())
@@ -131,6 +133,12 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
 
 
 @public
+def reshape_as(self: Tensor, other: Tensor) -> Tensor:
+    """``self`` in the shape of ``other``: a view where the strides allow it, else a copy."""
+    return reshape(self, tuple(other.shape))
+
+
+@public
 def t(self: Tensor) -> Tensor:
     """The transpose of a matrix; vectors and numbers as they are."""
     if self.ndim > 2:
@@ -146,8 +154,10 @@ def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 @public
-def permute(self: Tensor, *dims: Any) -> Tensor:
+def permute(self: Tensor, *dims: Any, **named: Any) -> Tensor:
     """Dimensions in a new order."""
+    if named:
+        dims = keyword(named, "dims", "permute")
     order = ints(dims)
     if len(order) != self.ndim:
         raise RuntimeError(
@@ -193,8 +203,10 @@ def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
 
 
 @public
-def expand(self: Tensor, *sizes: Any) -> Tensor:
+def expand(self: Tensor, *sizes: Any, **named: Any) -> Tensor:
     """Broadcast to ``sizes`` without copying; -1 keeps a size."""
+    if named:
+        sizes = keyword(named, "size", "expand")
     wanted = ints(sizes)
     own, lead = self.shape, len(wanted) - self.ndim
     if lead < 0:
@@ -284,6 +296,8 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
     at = one_dim(self, dim)
     n = self.shape[at]
+    if isinstance(start, Tensor):
+        start = integer(start, "narrow.start.2")
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     if not -n <= start <= n:

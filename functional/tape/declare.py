@@ -136,13 +136,15 @@ def general(
     vmap: Any = "loop",
     shape: Any = None,
     differentiable: tuple[bool, ...] | None = None,
+    constants: tuple[str, ...] = (),
     check: Callable[..., None] | None = None,
     hidden: bool = False,
 ) -> Any:
     """Any operation: one vjp per input, or one ``joint`` vjp with a ``need`` mask.
 
     ``jvp`` is ``linear``, ``multilinear``, ``transpose`` (derived from the vjp) or a rule;
-    ``vmap`` is ``loop`` or a rule; ``shape`` gives (shape, dtype) for meta arrays. ``check``
+    ``vmap`` is ``loop`` or a rule; ``shape`` gives (shape, dtype) for meta arrays. ``constants``
+    are inputs that a ``joint`` rule gives no gradient. ``check``
     raises PyTorch's errors; it runs on the general path only, where the closure goes when the
     kernel raises ValueError, so the kernel must refuse what ``check`` refuses.
     """
@@ -158,6 +160,7 @@ def general(
         vmap=vmap,
         shape=shape,
         differentiable=differentiable,
+        constants=constants,
     )
     op.check = check
     return _enter(op, dispatch.general_closure(op), hidden=hidden)

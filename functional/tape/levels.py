@@ -159,7 +159,10 @@ def _taped(op: Op, args: tuple[Any, ...], level: int) -> Any:
         return result
     outs = list(result) if _several(result) else [result]
     shape: Any = tuple(outs[0].shape) if len(outs) == 1 else [tuple(z.shape) for z in outs]
-    node = new_node(op.node, edges, None, shape, outs[0].dtype.array)
+    dtype: Any = outs[0].dtype.array
+    if len(outs) > 1 and not op.holomorphic:  # real results beside complex ones
+        dtype = [z.dtype.array for z in outs]
+    node = new_node(op.node, edges, None, shape, dtype)
     node.saved = op.save(values, edges, outs, at_level=True)
     flags = op.differentiable or (True,) * len(outs)
     wrapped = [

@@ -202,14 +202,18 @@ class Op:
         shape: Any = None,
         holomorphic: bool = True,
         differentiable: tuple[bool, ...] | None = None,
+        constants: tuple[str, ...] = (),
         kind: str = "general",
         result: Any = "same",
         pair: bool = False,
     ) -> None:
         self.name, self.kernel, self.inputs, self.statics = name, kernel, inputs, statics
-        # inputs without a rule have no edge, except in the pairs of binary operations
+        # inputs without a rule have no edge, except in the pairs of binary operations; a joint
+        # rule serves all inputs but the constants
         self.edge_at = tuple(
-            i for i in range(len(inputs)) if joint or pair or (i < len(rules) and rules[i])
+            i
+            for i, n in enumerate(inputs)
+            if pair or (joint and n not in constants) or (i < len(rules) and rules[i])
         )
         rules = tuple(rules[i] for i in self.edge_at) if rules else ()
         self.rules, self.joint, self.jvp, self.vmap, self.shape = rules, joint, jvp, vmap, shape

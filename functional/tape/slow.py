@@ -143,7 +143,10 @@ def record(op: Op, args: tuple[Any, ...], outs: list[Tensor]) -> None:
     flags = op.differentiable or (True,) * len(outs)
     single = len(outs) == 1
     shape = outs[0]._data.shape if single else [t._data.shape for t in outs]
-    node = new_node(op.node, edges, None, shape, outs[0]._data.dtype)
+    dtype: Any = outs[0]._data.dtype
+    if not single and not op.holomorphic:  # real results beside complex ones
+        dtype = [t._data.dtype for t in outs]
+    node = new_node(op.node, edges, None, shape, dtype)
     for nr, (t, flag) in enumerate(zip(outs, flags, strict=False)):
         if flag:
             t._edge = (node, nr)

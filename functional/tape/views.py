@@ -37,11 +37,78 @@ class Geometry(NamedTuple):
     strides: tuple[int, ...]
     offset: int
 
+    @property
+    def view_shape(self) -> tuple[int, ...]:
+        """The view's own shape."""
+        return self.shape
+
+    def take(self, F: Any, g: Any) -> Any:
+        """The view's part of an array like the base."""
+        return F.strided_take(g, self)
+
+    def put(self, F: Any, g: Any) -> Any:
+        """An array like the base: the view's elements in place, zeros elsewhere."""
+        return F.strided_put(g, self)
+
+    def replace(self, F: Any, g: Any, source: Any) -> Any:
+        """An array like the base with the view's part replaced."""
+        return F.strided_replace(g, source, self)
+
+
+class GeometryOfParts(Geometry):
+    """The same where one is complex and the other real: strides and offset count real numbers.
+
+    What is complex has one dimension more, of size 2.
+    """
+
+    base_is_complex: bool
+
+    @property
+    def view_shape(self) -> tuple[int, ...]:
+        return self.shape if self.base_is_complex else self.shape[:-1]
+
+    def take(self, F: Any, g: Any) -> Any:
+        if self.base_is_complex:
+            return F.strided_take(F.view_as_real(g), self)
+        return _joined(F, F.strided_take(g, self))
+
+    def put(self, F: Any, g: Any) -> Any:
+        if self.base_is_complex:
+            return _joined(F, F.strided_put(g, self))
+        return F.strided_put(F.view_as_real(g), self)
+
+    def replace(self, F: Any, g: Any, source: Any) -> Any:
+        if self.base_is_complex:
+            return _joined(F, F.strided_replace(F.view_as_real(g), source, self))
+        return F.strided_replace(g, F.view_as_real(source), self)
+
+
+def _joined(F: Any, parts: Any) -> Any:
+    """Pairs along the last dimension as complex numbers."""
+    last = len(parts.shape) - 1
+    return F.complex(F.select(parts, last, 0), F.select(parts, last, 1))
+
+
+def _geometry_of_parts(x: Any, y: Any) -> Geometry:
+    base_is_complex = y.dtype.kind == "c"
+    item = min(x.dtype.itemsize, y.dtype.itemsize)
+    shapes: Any = []
+    for z, is_complex in ((y, base_is_complex), (x, not base_is_complex)):
+        pair, step = ((2,), (1,)) if is_complex else ((), ())
+        shapes += [(*z.shape, *pair), (*(s // item for s in z.strides), *step)]
+    base_shape, base_strides, shape, strides = shapes
+    offset = (address(x) - address(y)) // item
+    where = GeometryOfParts(base_shape, base_strides, shape, strides, offset)
+    where.base_is_complex = base_is_complex
+    return where
+
 
 def geometry(view: Tensor, base: Tensor) -> Geometry:
     """The geometry of ``view`` inside ``base``."""
     x, y = view._data, base._data
     item = y.dtype.itemsize
+    if x.dtype != y.dtype:
+        return _geometry_of_parts(x, y)
     return Geometry(
         y.shape,
         tuple(s // item for s in y.strides),
@@ -57,7 +124,7 @@ class AsStridedBackward0(Node):
     __slots__ = ()
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
-        return [F.strided_put(g, self.saved)]
+        return [self.saved.put(F, g)]
 
 
 class CopySlices(Node):
@@ -69,7 +136,7 @@ class CopySlices(Node):
 
     def apply(self, F: Any, g: Any, raw: bool) -> Any:
         place, fn = self.saved, self.fn
-        inner = F.strided_take(g, place)
+        inner = place.take(F, g)
         if raw:
             inner = inner.copy()
         grads = fn.apply(F, inner, raw)
@@ -77,9 +144,9 @@ class CopySlices(Node):
         if self.next_functions[0][0] is not None:
             if first is None:
                 first = F.zeros_like(inner)
-            elif tuple(first.shape) != place[2]:
-                first = F.sum_to_size(first, place[2])
-            first = F.strided_replace(g, first, place)
+            elif tuple(first.shape) != place.view_shape:
+                first = F.sum_to_size(first, place.view_shape)
+            first = place.replace(F, g, first)
         return [first, *rest]
 
     def release(self) -> None:
@@ -232,7 +299,7 @@ class SavedView(Entry):
         t = open_tensor(entry, node)
         if view is None and slices is not None:
             edges, where = ((slices, 0),), slices.saved
-            view = new_node(AsStridedBackward0, edges, where, where.shape, slices.dtype)
+            view = new_node(AsStridedBackward0, edges, where, where.view_shape, slices.dtype)
         if view is not None:
             t._edge = (view, 0)
         return t

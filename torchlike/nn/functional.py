@@ -5,6 +5,39 @@ from __future__ import annotations
 from typing import Any
 
 from functional import nn as _core
+from functional.activations import (
+    celu,
+    celu_,
+    elu,
+    elu_,
+    gelu,
+    glu,
+    gumbel_softmax,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    hardtanh_,
+    leaky_relu,
+    leaky_relu_,
+    logsigmoid,
+    mish,
+    prelu,
+    relu6,
+    rrelu,
+    rrelu_,
+    selu,
+    selu_,
+    silu,
+    softmin,
+    softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold,
+    threshold_,
+)
+from functional.distances import cosine_similarity, normalize, pairwise_distance
 from functional.nn import (
     conv1d,
     conv2d,
@@ -19,16 +52,30 @@ from functional.nn import (
     nll_loss,
     softmax,
 )
-from functional.ops import pointwise as _pointwise
+from functional.ops.counting import one_hot
 from functional.ops.matmul import linear
-from functional.tape.slow import in_place as _in_place
+from functional.normalization import (
+    batch_norm,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    local_response_norm,
+    rms_norm,
+)
+from functional.ops.norms import pdist
+from functional.ops.products import bilinear
 from functional.tensor import Tensor
 
 __all__ = [
-    "conv1d", "conv2d", "conv3d", "cross_entropy", "dropout", "leaky_relu", "leaky_relu_",
-    "linear", "log_softmax", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
-    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "mse_loss", "nll_loss",
-    "relu", "relu_", "sigmoid", "softmax", "tanh",
+    "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm",
+    "bilinear", "celu", "celu_", "conv1d", "conv2d", "conv3d", "cosine_similarity", "cross_entropy",
+    "dropout", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid",
+    "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "linear", "log_softmax",
+    "logsigmoid", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
+    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "mish", "mse_loss",
+    "nll_loss", "normalize", "one_hot", "pairwise_distance", "pdist", "prelu", "relu", "relu6", "relu_", "rrelu",
+    "rrelu_", "selu", "selu_", "sigmoid", "silu", "softmax", "softmin", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold", "threshold_",
 ]  # fmt: skip
 
 relu_ = _core.relu.in_place
@@ -37,18 +84,6 @@ relu_ = _core.relu.in_place
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """max(0, x), written over ``input`` if ``inplace``."""
     return relu_(input) if inplace else _core.relu(input)
-
-
-def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """x where it is positive, ``negative_slope`` times x elsewhere."""
-    if inplace:
-        return leaky_relu_(input, negative_slope)
-    return _pointwise.leaky_relu(input, negative_slope)
-
-
-def leaky_relu_(input: Tensor, negative_slope: float = 0.01) -> Tensor:
-    """``leaky_relu``, written over ``input``."""
-    return _in_place(_pointwise.leaky_relu.op, (input, negative_slope))
 
 
 def tanh(input: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from functional.tensor import Tensor, wrap
 from .optimizer import Optimizer
 from .updates import (
     add_scaled,
+    check_fused,
     check_options,
     closure_loss,
     count_writes,
@@ -67,8 +69,8 @@ class SGD(Optimizer):
             "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
             "differentiable": differentiable, "fused": fused,
         }  # fmt: skip
-        check_options("SGD", defaults)
         super().__init__(params, defaults)
+        check_options(defaults)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -88,16 +90,18 @@ class SGD(Optimizer):
         state = self.state
         for group in self.param_groups:
             momentum = group["momentum"]
-            options = _Options(group)
+            options, recorded = _Options(group), group["differentiable"]
             for p in group["params"]:
                 grad = p._grad
                 if grad is None:
                     continue
+                if group["fused"]:
+                    check_fused(p)
                 buffer = state[p].get("momentum_buffer") if momentum else None
-                if plain_pair(p, grad):
+                if plain_pair(p, grad) and not recorded:
                     made = self._update(p, grad._data, buffer, options)
                 else:
-                    made = _update_any(p, grad, buffer, options)
+                    made = _update_any(p, grad, buffer, options, recorded)
                 if made is not None:
                     state[p]["momentum_buffer"] = made
         return loss
@@ -172,9 +176,9 @@ class _Options:
         self.changes_gradient = self.maximize or self.decay != 0
 
 
-def _update_any(p: Any, g: Any, buffer: Any, o: _Options) -> Any:
+def _update_any(p: Any, g: Any, buffer: Any, o: _Options, recorded: bool) -> Any:
     """The same in tensor operations, for other dtypes and other arrays."""
-    with no_grad():
+    with nullcontext() if recorded else no_grad():
         g = -g if o.maximize else g
         if o.decay:
             g = add_scaled(g, p, o.decay)

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from functional.dtypes import F32, F64
 from functional.modes import PLAIN, enable_grad
+from functional.tape.views import as_view
 from functional.tensor import Tensor
 
 
@@ -21,15 +22,25 @@ def closure_loss(closure: Any) -> Any:
         return closure()
 
 
-def check_options(name: str, options: dict[str, Any]) -> None:
-    """PyTorch's errors for ``fused`` and ``foreach``; ``differentiable`` is not done here."""
+def check_options(options: dict[str, Any]) -> None:
+    """PyTorch's errors for ``fused`` beside ``foreach`` or ``differentiable``."""
     if options["fused"]:
         if options["differentiable"]:
             raise RuntimeError("`fused` does not support `differentiable`")
         if options["foreach"]:
             raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
-    if options["differentiable"]:
-        raise NotImplementedError(f"torch.optim.{name} with differentiable=True")
+
+
+_FUSED_ON = "['mps', 'cuda', 'xpu', 'hpu', 'cpu', 'mtia', 'privateuseone']"
+
+
+def check_fused(p: Tensor) -> None:
+    """PyTorch's error for a parameter that ``fused=True`` does not take."""
+    if not p.is_floating_point():
+        raise RuntimeError(
+            "`fused=True` requires all the params to be floating point Tensors of supported "
+            f"devices: {_FUSED_ON} but {p.dtype} and {p.device.type}"
+        )
 
 
 def plain_pair(p: Any, grad: Any) -> bool:
@@ -37,13 +48,18 @@ def plain_pair(p: Any, grad: Any) -> bool:
 
     The update then works on the arrays; anything else goes through tensor operations.
     """
+    if not array_pair(p, grad):
+        return False
+    dt = p._data.dtype
+    return dt is F32 or dt is F64
+
+
+def array_pair(p: Any, grad: Any) -> bool:
+    """Whether a parameter and its gradient are ordinary NumPy arrays of one dtype."""
     if type(p) not in PLAIN or type(grad) not in PLAIN:
         return False
     x, g = p._data, grad._data
-    if type(x) is not ndarray or type(g) is not ndarray:
-        return False
-    dt = x.dtype
-    if (dt is not F32 and dt is not F64) or g.dtype is not dt:
+    if type(x) is not ndarray or type(g) is not ndarray or g.dtype != x.dtype:
         return False
     place = p._place
     return place is None or not place.inference
@@ -55,12 +71,27 @@ BLOCK = 1 << 16  # elements that several passes go over while they stay in cache
 def in_blocks(work: Callable[..., None], *arrays: ndarray) -> None:
     """``work`` on matching pieces of arrays of one shape, each small enough to stay in cache."""
     size = arrays[0].size
-    if size <= 2 * BLOCK or not all(a.flags.c_contiguous for a in arrays):
+    if size <= 2 * BLOCK:
         work(*arrays)
         return
+    if not all(a.flags.c_contiguous for a in arrays):
+        if not all(a.flags.f_contiguous for a in arrays):
+            work(*arrays)
+            return
+        arrays = tuple(a.T for a in arrays)
     flat = [a.reshape(-1) for a in arrays]
     for at in range(0, size, BLOCK):
         work(*[f[at : at + BLOCK] for f in flat])
+
+
+def real_parts(x: ndarray) -> ndarray:
+    """A complex array as pairs of real numbers over the same memory; others as they are."""
+    return x[..., None].view(x.real.dtype) if x.dtype.kind == "c" else x
+
+
+def real_view(t: Tensor) -> Tensor:
+    """A complex tensor as a view of pairs of real numbers; others as they are."""
+    return as_view(real_parts(t._data), t) if t.dtype.is_complex else t
 
 
 def number(value: Any) -> Any:

@@ -1,21 +1,24 @@
-"""Schedules that change the learning rates of an optimizer's groups."""
+"""LRScheduler, and what all schedules share."""
 
 from __future__ import annotations
 
 import functools
 import weakref
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 from functional.blame import warn
 from functional.modes import no_grad
 from functional.tensor import Tensor
 
-from .optimizer import Optimizer
+from ..optimizer import Optimizer
 
-__all__ = ["ExponentialLR", "LRScheduler", "LambdaLR", "MultiStepLR", "StepLR"]
+__all__ = [
+    "EPOCH_DEPRECATION_WARNING", "LRScheduler", "check_optimizer", "inside_step",
+    "is_function", "per_group", "set_option",
+]  # fmt: skip
 
 _ORDER = (
     "`optimizer.step()` before `lr_scheduler.step()`. {} See more details at "
@@ -63,8 +66,7 @@ class LRScheduler:
     _is_initial = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        check_optimizer(optimizer)
         self.optimizer = optimizer
         for i, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -80,10 +82,16 @@ class LRScheduler:
         self.base_lrs = [_copy(group["initial_lr"]) for group in optimizer.param_groups]
         self.last_epoch = last_epoch
         _track_steps(optimizer)
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """Set the first learning rates."""
         self._step_count = 0
         self._is_initial = True
-        self.step()
-        self._is_initial = False
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
         """Everything about the schedule but its optimizer."""
@@ -138,8 +146,7 @@ class LRScheduler:
             warn(first + _ORDER.format(" " + _SKIPPED))
 
     def _update_lr(self, epoch: int | None = None) -> None:
-        self._get_lr_called_within_step = True
-        try:
+        with inside_step(self):
             if epoch is None:
                 self.last_epoch += 1
                 values = self.get_lr()
@@ -147,130 +154,57 @@ class LRScheduler:
                 self.last_epoch = epoch
                 closed = getattr(self, "_get_closed_form_lr", self.get_lr)
                 values = closed()
-        finally:
-            self._get_lr_called_within_step = False
+        self._set_rates(values)
+
+    def _set_rates(self, values: list[Any]) -> None:
         for group, value in zip(self.optimizer.param_groups, values, strict=True):
-            _set(group, value)
+            set_option(group, "lr", value)
         self._last_lr = self._current()
 
 
-def _set(group: dict[str, Any], value: Any) -> None:
-    if isinstance(group["lr"], Tensor):
+class _LRScheduler(LRScheduler):
+    """LRScheduler's old name."""
+
+
+@contextmanager
+def inside_step(scheduler: LRScheduler) -> Iterator[None]:
+    """``get_lr`` does not warn here."""
+    scheduler._get_lr_called_within_step = True
+    try:
+        yield
+    finally:
+        scheduler._get_lr_called_within_step = False
+
+
+def set_option(group: dict[str, Any], name: str, value: Any) -> None:
+    """Set an option of a group; one that is a tensor keeps its memory."""
+    held = group[name]
+    if isinstance(held, Tensor):
         with no_grad():
-            group["lr"].fill_(value.item() if isinstance(value, Tensor) else value)
+            held.fill_(value.item() if isinstance(value, Tensor) else value)
     else:
-        group["lr"] = value
+        group[name] = value
 
 
-class LambdaLR(LRScheduler):
-    """The initial learning rates times ``lr_lambda(epoch)`` (or a list of functions)."""
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        lr_lambda: Callable[[int], float] | list[Callable[[int], float]],
-        last_epoch: int = -1,
-    ) -> None:
-        self.optimizer = optimizer
-        if isinstance(lr_lambda, (list, tuple)):
-            if len(lr_lambda) != len(optimizer.param_groups):
-                raise ValueError(
-                    f"Expected {len(optimizer.param_groups)} lr_lambdas, but got {len(lr_lambda)}"
-                )
-            self.lr_lambdas = list(lr_lambda)
-        else:
-            self.lr_lambdas = [lr_lambda] * len(optimizer.param_groups)
-        super().__init__(optimizer, last_epoch)
-
-    def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of the functions only the attributes of objects."""
-        skip = ("optimizer", "lr_lambdas")
-        state = {key: value for key, value in self.__dict__.items() if key not in skip}
-        state["lr_lambdas"] = [
-            None if _is_function(f) else f.__dict__.copy() for f in self.lr_lambdas
-        ]
-        return state
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned; functions stay as they are."""
-        rest = {key: value for key, value in state_dict.items() if key != "lr_lambdas"}
-        self.__dict__.update(rest)
-        saved = state_dict.get("lr_lambdas", [])
-        for function, attributes in zip(self.lr_lambdas, saved, strict=False):
-            if attributes is not None:
-                function.__dict__.update(attributes)
-
-    def get_lr(self) -> list[Any]:
-        """The initial rates times the functions' values."""
-        self._warn_outside_step()
-        return [
-            base * function(self.last_epoch)
-            for function, base in zip(self.lr_lambdas, self.base_lrs, strict=True)
-        ]
+def per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
+    """A value for each group, given one for all or a list (of that length, else ValueError)."""
+    count = len(optimizer.param_groups)
+    if not isinstance(value, (list, tuple)):
+        value = [value] * count
+    elif len(value) != count:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. {name} has "
+            f"{len(value)} values, param_groups has {count}."
+        )
+    return [_copy(v) for v in value]
 
 
-def _is_function(f: Any) -> bool:
-    return type(f) is type(_is_function)
+def is_function(f: Any) -> bool:
+    """Whether it is a plain function, whose attributes are no state."""
+    return type(f) is FunctionType
 
 
-class StepLR(LRScheduler):
-    """Times ``gamma`` every ``step_size`` epochs."""
-
-    def __init__(
-        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
-        self.step_size, self.gamma = step_size, gamma
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        """The current rates, times ``gamma`` where a step is due."""
-        self._warn_outside_step()
-        if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
-            return self._current()
-        return self._scaled(self.gamma)
-
-    def _get_closed_form_lr(self) -> list[Any]:
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
-
-
-class MultiStepLR(LRScheduler):
-    """Times ``gamma`` at each epoch of ``milestones``."""
-
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        milestones: Iterable[int],
-        gamma: float = 0.1,
-        last_epoch: int = -1,
-    ) -> None:
-        self.milestones, self.gamma = Counter(milestones), gamma
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        """The current rates, times ``gamma`` at a milestone."""
-        self._warn_outside_step()
-        if self.last_epoch not in self.milestones:
-            return self._current()
-        return self._scaled(self.gamma ** self.milestones[self.last_epoch])
-
-    def _get_closed_form_lr(self) -> list[Any]:
-        passed = bisect_right(sorted(self.milestones.elements()), self.last_epoch)
-        return [base * self.gamma**passed for base in self.base_lrs]
-
-
-class ExponentialLR(LRScheduler):
-    """Times ``gamma`` every epoch."""
-
-    def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self) -> list[Any]:
-        """The current rates times ``gamma``."""
-        self._warn_outside_step()
-        if self._is_initial:
-            return self._current()
-        return self._scaled(self.gamma)
-
-    def _get_closed_form_lr(self) -> list[Any]:
-        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+def check_optimizer(optimizer: Any) -> None:
+    """TypeError for anything else."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")

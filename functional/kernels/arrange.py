@@ -1,0 +1,64 @@
+"""Elements rolled, rotated, laid on diagonals, and seen through sliding windows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import ndarray
+
+from .shapes import Shape, diagonal, flip, strided
+
+
+def roll(x: ndarray, shifts: Shape, dims: Shape) -> ndarray:
+    """Elements moved along ``dims`` (along flat memory if none are given), round the ends."""
+    if not dims:
+        return np.roll(np.ravel(x), shifts[0]).reshape(x.shape)
+    return np.ascontiguousarray(np.roll(x, shifts, dims))
+
+
+def rot90(x: ndarray, k: int, dims: Shape) -> ndarray:
+    """``x`` turned by ``k`` right angles in the plane of two dimensions."""
+    k %= 4
+    if k == 0:
+        return np.array(x, order="C")
+    if k == 2:
+        return flip(x, dims)
+    return flip(x, (dims[1] if k == 1 else dims[0],)).swapaxes(*dims)
+
+
+def diag_embed(x: ndarray, offset: int, dim1: int, dim2: int) -> ndarray:
+    """The last dimension of ``x`` on a diagonal of two new dimensions, zeros elsewhere."""
+    z = np.zeros(diag_embed_shape(x.shape, offset, dim1, dim2), x.dtype)
+    np.copyto(diagonal(z, offset, dim1, dim2), x)
+    return z
+
+
+def diag_embed_shape(shape: Shape, offset: int, dim1: int, dim2: int) -> Shape:
+    n = shape[-1] + abs(offset)
+    full = list(shape[:-1])
+    for d in sorted((dim1, dim2)):
+        full.insert(d, n)
+    return tuple(full)
+
+
+def unfold_dim(x: ndarray, dim: int, size: int, step: int) -> ndarray:
+    """Windows of ``size`` elements along ``dim``, ``step`` apart, in a new last dimension."""
+    if not x.ndim:
+        return strided(x, (1,) if size else (0,), (x.itemsize,))
+    count = (x.shape[dim] - size) // step + 1
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :], size)
+    strides = list(x.strides)
+    strides[dim] *= step
+    return strided(x, shape, (*strides, x.strides[dim]))
+
+
+def unfold_backward(g: ndarray, shape: Shape, dim: int, size: int, step: int) -> ndarray:
+    """The sum of each element's windows; the derivative of ``unfold_dim``."""
+    z = np.zeros(shape, g.dtype)
+    if not shape:
+        return g.reshape(()) if size else z
+    count = g.shape[dim]
+    for i in range(size):
+        at = [slice(None)] * len(shape)
+        at[dim] = slice(i, i + (count - 1) * step + 1, step)
+        z[tuple(at)] += g[..., i]
+    return z

@@ -1,0 +1,75 @@
+"""Products of vectors and blocks of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from .half import is_half, widen
+from .linalg import addmm
+
+__all__ = ["addbmm_of", "addr_of", "block_diag_of", "trilinear", "vdot_of"]
+
+
+def vdot_of(x: ndarray, y: ndarray) -> ndarray:
+    """Σ x* · y; ValueError for anything but two equal vectors."""
+    if x.ndim != 1 or x.shape != y.shape or x.dtype != y.dtype:
+        raise ValueError("vdot: not two equal vectors")
+    if is_half(x.dtype):
+        return np.asarray(np.vdot(widen(x), widen(y))).astype(x.dtype)
+    return np.asarray(np.vdot(x, y)).astype(x.dtype, copy=False)
+
+
+def _sum(bias: ndarray, product: ndarray, beta: Any, alpha: Any) -> ndarray:
+    z = product if alpha == 1 else product * product.dtype.type(alpha)
+    if beta == 0:
+        return z
+    return np.asarray(z + (bias if beta == 1 else bias * z.dtype.type(beta)))
+
+
+def addr_of(bias: ndarray, v: ndarray, w: ndarray, beta: Any, alpha: Any) -> ndarray:
+    """beta · bias + alpha · v ⊗ w."""
+    if is_half(v.dtype):  # PyTorch rounds after every step
+        product = (v if alpha == 1 else v * v.dtype.type(alpha))[:, None] * w
+        return product if beta == 0 else _sum(bias, product, beta, 1)
+    if v.dtype == bool:
+        z = np.outer(v, w) if alpha else np.zeros((v.size, w.size), bool)
+        return z | bias if beta else z
+    return _sum(bias, np.outer(v, w), beta, alpha)
+
+
+def addbmm_of(bias: ndarray, x: ndarray, y: ndarray, beta: Any, alpha: Any) -> ndarray:
+    """beta · bias + alpha · Σ x[i] @ y[i], as one product of matrices."""
+    if is_half(x.dtype):  # PyTorch rounds after every matrix
+        z = bias
+        for a, b in zip(x, y, strict=True):
+            z, beta = addmm(z, a, b, beta, alpha), 1
+        return z
+    count, m, k = x.shape
+    left = x.transpose(1, 0, 2).reshape(m, count * k)
+    product = left @ y.reshape(count * k, y.shape[2])
+    return _sum(bias, product, beta, alpha)
+
+
+def block_diag_of(arrays: list[ndarray]) -> ndarray:
+    """The matrices along the diagonal of one."""
+    blocks = [np.atleast_2d(x) for x in arrays]
+    shape = [sum(b.shape[i] for b in blocks) for i in (0, 1)]
+    z = np.zeros(shape, arrays[0].dtype)
+    top = left = 0
+    for b in blocks:
+        z[top : top + b.shape[0], left : left + b.shape[1]] = b
+        top, left = top + b.shape[0], left + b.shape[1]
+    return z
+
+
+def trilinear(x: ndarray, w: ndarray, y: ndarray) -> ndarray:
+    """z[b, o] = Σ x[b, i] w[o, i, j] y[b, j]."""
+    o, m, n = w.shape
+    if is_half(x.dtype):  # PyTorch rounds after the first sum, which is over i
+        rows = widen(np.matmul(widen(x), widen(w)).astype(x.dtype))
+        return (rows * widen(y)).sum(-1).T.astype(x.dtype)
+    rows = (y @ w.reshape(o * m, n).T).reshape(y.shape[0], o, m)
+    return np.matmul(rows, x[:, :, None])[..., 0]

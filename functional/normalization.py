@@ -1,0 +1,322 @@
+"""Normalization layers as functions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import dtypes
+from .ops.arguments import ints
+from .ops.normalization import batch_norm_of, group_norm_of, layer_norm_of
+from .ops.pointwise import add_number
+from .tape.op import TENSOR, public
+from .tensor import Tensor
+
+
+def _refuse_other_dtypes(x: Tensor, kernel: str) -> None:
+    if x.dtype.category != dtypes.FLOAT:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+
+
+# --- over the batch -------------------------------------------------------------------------------
+
+
+def _check_batch(x: Tensor, stats: dict[str, Any], training: bool) -> None:
+    for name in ("running_mean", "running_var"):
+        if stats[name] is None and not training:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+    channels = x.shape[1] if x.ndim > 1 else 0
+    for name, t in stats.items():
+        if t is not None and t.numel() != channels:
+            raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
+    _refuse_other_dtypes(x, "batch_norm")
+
+
+def _batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+    momentum: float, eps: float,
+) -> Any:  # fmt: skip
+    stats = {
+        "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
+    }  # fmt: skip
+    _check_batch(input, stats, training)
+    if input.ndim < 2:  # no channels
+        return TENSOR.clone(input), input.detach(), input.detach()
+    return batch_norm_of(
+        input, weight, bias, running_mean, running_var, training, float(momentum), float(eps)
+    )
+
+
+@public
+def native_batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+    momentum: float, eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """The normalized input (N, C, *), and the batch's mean and 1 / sqrt(var + eps), each (C,)."""
+    out, mean, invstd = _batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+    if not training:
+        return out, TENSOR.narrow(mean, 0, 0, 0), TENSOR.narrow(invstd, 0, 0, 0)
+    return out, mean, invstd
+
+
+def _torch_batch_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
+    momentum: float, eps: float, cudnn_enabled: bool = True,
+) -> Tensor:  # fmt: skip
+    """The normalized input (N, C, *); running statistics are renewed when ``training``."""
+    out: Tensor = _batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )[0]
+    return out
+
+
+_torch_batch_norm.__name__ = _torch_batch_norm.__qualname__ = "batch_norm"
+public(_torch_batch_norm)
+
+
+def _check_several(size: Any) -> None:
+    if size[0] * math.prod(size[2:]) == 1:
+        raise ValueError(
+            f"Expected more than 1 value per channel when training, got input size {size}"
+        )
+
+
+def batch_norm(
+    input: Tensor,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of (N, C, *) normalized over the batch, or by running statistics.
+
+    When ``training``, running statistics move by ``momentum`` towards the batch's, in place.
+    """
+    if training:
+        _check_several(input.shape)
+    return _torch_batch_norm(
+        input, weight, bias, running_mean, running_var, training, momentum, eps
+    )
+
+
+def _torch_instance_norm(
+    input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any,
+    use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool = True,
+) -> Tensor:  # fmt: skip
+    """Each channel of each sample of (N, C, *) normalized over its elements."""
+    if not use_input_stats and (running_mean is None or running_var is None):
+        raise RuntimeError(
+            "Expected running_mean and running_var to be defined when use_input_stats is false"
+        )
+    shape = tuple(input.shape)
+    rows = TENSOR.view(TENSOR.contiguous(input), (1, shape[0] * shape[1], *shape[2:]))
+
+    def tiled(t: Any) -> Any:
+        return None if t is None else TENSOR.repeat(t, (shape[0],))
+
+    stats = [tiled(t) for t in (running_mean, running_var)]
+    out = _torch_batch_norm(
+        rows, tiled(weight), tiled(bias), *stats, use_input_stats, momentum, eps
+    )
+    for own, new in zip((running_mean, running_var), stats, strict=True):
+        if own is not None and use_input_stats:
+            mean = TENSOR.mean(TENSOR.view(new, (shape[0], shape[1])), 0)
+            TENSOR.detach(own).copy_(mean)  # type: ignore[attr-defined]
+    return TENSOR.view(out, shape)
+
+
+_torch_instance_norm.__name__ = _torch_instance_norm.__qualname__ = "instance_norm"
+public(_torch_instance_norm)
+
+
+def instance_norm(
+    input: Tensor,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    """Each channel of each sample of (N, C, *) normalized over its elements."""
+    if use_input_stats and math.prod(input.shape[2:]) == 1:
+        raise ValueError(
+            "Expected more than 1 spatial element when training, got input size "
+            f"torch.Size({list(input.shape)})"
+        )
+    return _torch_instance_norm(
+        input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps
+    )
+
+
+# --- over features --------------------------------------------------------------------------------
+
+
+def _check_features(x: Tensor, shape: tuple[int, ...], weight: Any, bias: Any, sep: str) -> None:
+    if not shape:
+        raise RuntimeError(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+            "element, but got normalized_shape = []"
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and tuple(t.shape) != shape:
+            raise RuntimeError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
+                f"shape {list(t.shape)} and normalized_shape = {list(shape)}"
+            )
+    if x.ndim < len(shape) or tuple(x.shape[x.ndim - len(shape) :]) != shape:
+        sizes = ", ".join(map(str, shape))
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*{sep}{sizes}], but "
+            f"got input of size{list(x.shape)}"
+        )
+
+
+def _layer_norm(x: Tensor, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    size = ints((shape,))
+    _check_features(x, size, weight, bias, ", ")
+    _refuse_other_dtypes(x, "LayerNormKernelImpl")
+    return layer_norm_of(x, weight, bias, len(size), float(eps))
+
+
+@public
+def native_layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Any, bias: Any, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The normalized input, and each row's mean and 1 / sqrt(var + eps)."""
+    out, mean, rstd = _layer_norm(input, normalized_shape, weight, bias, eps)
+    return out, mean, rstd
+
+
+@public
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Any,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    """The input normalized over its last dimensions, ``normalized_shape``."""
+    out: Tensor = _layer_norm(input, normalized_shape, weight, bias, eps)[0]
+    return out
+
+
+@public
+def rms_norm(
+    input: Tensor, normalized_shape: Any, weight: Any = None, eps: float | None = None
+) -> Tensor:
+    """The input over its root mean square of the last dimensions, ``normalized_shape``."""
+    shape = ints((normalized_shape,))
+    _check_features(input, shape, weight, None, "")
+    wide = input
+    if input.dtype in (dtypes.float16, dtypes.bfloat16):
+        wide = TENSOR.to_dtype(input, dtypes.float32)
+    if eps is None:
+        eps = float(np.finfo(wide.dtype.array).eps)
+    axes = tuple(range(-len(shape), 0))
+    square = TENSOR.pow(wide, 2)
+    root = TENSOR.rsqrt(add_number(TENSOR.mean(square, axes, True), eps))
+    out = TENSOR.mul(wide, root)
+    if weight is not None:
+        out = TENSOR.mul(out, weight)
+    out = TENSOR.contiguous(out)
+    return out if out.dtype is input.dtype else TENSOR.to_dtype(out, input.dtype)
+
+
+# --- over groups of channels ----------------------------------------------------------------------
+
+
+def _group_norm(x: Tensor, groups: int, weight: Any, bias: Any, eps: float) -> Any:
+    channels = x.shape[1]
+    if groups <= 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
+    if channels % groups:
+        raise RuntimeError(
+            "Expected number of channels in input to be divisible by num_groups, but got input of "
+            f"shape {list(x.shape)} and num_groups={groups}"
+        )
+    for name, t in (("weight", weight), ("bias", bias)):
+        if t is not None and (t.ndim != 1 or t.numel() != channels):
+            raise RuntimeError(
+                f"Expected {name} to be a vector of size equal to the number of channels in input, "
+                f"but got {name} of shape {list(t.shape)} and input of shape {list(x.shape)}"
+            )
+    _refuse_other_dtypes(x, "GroupNormKernelImpl")
+    return group_norm_of(TENSOR.contiguous(x), weight, bias, groups, float(eps))
+
+
+@public
+def native_group_norm(
+    input: Tensor, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The normalized input, and each group's mean and 1 / sqrt(var + eps), (N, group)."""
+    out, mean, rstd = _group_norm(input, group, weight, bias, eps)
+    return out, mean, rstd
+
+
+def _torch_group_norm(
+    input: Tensor,
+    num_groups: int,
+    weight: Any = None,
+    bias: Any = None,
+    eps: float = 1e-5,
+    cudnn_enabled: bool = True,
+) -> Tensor:
+    """(N, C, *) normalized over each of ``num_groups`` groups of channels."""
+    out: Tensor = _group_norm(input, num_groups, weight, bias, eps)[0]
+    return out
+
+
+_torch_group_norm.__name__ = _torch_group_norm.__qualname__ = "group_norm"
+public(_torch_group_norm)
+
+
+def group_norm(
+    input: Tensor, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
+) -> Tensor:
+    """(N, C, *) normalized over each of ``num_groups`` groups of channels."""
+    if input.ndim < 2:
+        raise RuntimeError(
+            f"Expected at least 2 dimensions for input tensor but received {input.ndim}"
+        )
+    shape = list(input.shape)
+    _check_several([shape[0] * shape[1] // num_groups, num_groups, *shape[2:]])
+    return _torch_group_norm(input, num_groups, weight, bias, eps)
+
+
+@public
+def local_response_norm(
+    input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
+) -> Tensor:
+    """input / (k + alpha · mean of squares over ``size`` neighbouring channels) ** beta."""
+    from .nn import avg_pool2d, avg_pool3d, pad  # it is built on pooling
+
+    if input.ndim < 3:
+        raise ValueError(
+            "Expected 3D or higher dimensionality                          input (got "
+            f"{input.ndim} dimensions)"
+        )
+    if input.numel() == 0:
+        return input
+    squares: Any = TENSOR.unsqueeze(TENSOR.mul(input, input), 1)
+    before, after = size // 2, (size - 1) // 2
+    if input.ndim == 3:
+        padded = pad(squares, (0, 0, before, after))
+        means = TENSOR.squeeze(avg_pool2d(padded, (size, 1), stride=1), 1)
+    else:
+        shape = tuple(input.shape)
+        flat = TENSOR.view(squares, (shape[0], 1, shape[1], shape[2], -1))
+        padded = pad(flat, (0, 0, 0, 0, before, after))
+        pooled = TENSOR.squeeze(avg_pool3d(padded, (size, 1, 1), stride=1), 1)
+        means = TENSOR.view(pooled, shape)
+    divisor = TENSOR.pow(TENSOR.add(TENSOR.mul(means, alpha), k), beta)
+    return TENSOR.div(input, divisor)

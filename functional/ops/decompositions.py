@@ -1,0 +1,434 @@
+"""Factorizations: Cholesky, QR, singular values, eigenvalues, LU, LDL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import dtypes, errors
+from ..tape.declare import general
+from ..tape.op import TENSOR, public
+from ..tape.slow import EXACT
+from ..tape.views import requires_grad
+from ..tensor import Tensor
+from .linalg import with_out, write_all
+from .linalg_parts import (
+    add,
+    batch_element,
+    check_kind,
+    check_matrix,
+    check_square,
+    cut,
+    diagonal,
+    diagonal_matrix,
+    failed,
+    gaps,
+    is_complex,
+    mH,
+    mT,
+    not_holomorphic,
+    not_implemented,
+    pieces,
+    probed,
+    row,
+    skew,
+)
+from .results import return_type
+
+# --- rules ----------------------------------------------------------------------------------------
+
+
+def _cholesky_vjp(F: Any, g: Any, result0: Any, upper: bool) -> Any:
+    """Of A = L Lᴴ: L⁻ᴴ Φ(Lᴴ g) L⁻¹, symmetrized (Murray, 2016)."""
+    g = pieces(g, 2)[0]
+    factor = mH(F, result0) if upper else result0
+    g = mH(F, g) if upper else g
+    phi = F.tril(F.matmul(mH(F, factor), g), 0)
+    phi = (phi + mH(F, F.tril(phi, -1))) / 2  # the diagonal's imaginary part has no say
+    phi = (phi + mH(F, phi)) / 2 if is_complex(phi) else phi
+    inner = F.triangular_of(mH(F, factor), phi, True, True, False)
+    return F.triangular_of(factor, inner, False, False, False)
+
+
+def _svd_vjp(
+    F: Any, g: Any, self_shape: Any, full: bool, result0: Any, result1: Any, result2: Any
+) -> Any:
+    gu, gs, gvh = pieces(g, 3)
+    u, s, vh, k = result0, result1, result2, result1.shape[-1]
+    if full:
+        u, vh = cut(F, u, -1, 0, k), cut(F, vh, -2, 0, k)
+        gu = None if gu is None else cut(F, gu, -1, 0, k)
+        gvh = None if gvh is None else cut(F, gvh, -2, 0, k)
+    if gu is None and gvh is None:
+        return F.matmul(u * row(F, gs), vh)
+    m, n = self_shape[-2:]
+    inner = None if gs is None else diagonal_matrix(F, gs)
+    e = gaps(F, s * s)
+    if gu is not None:
+        uhg = F.matmul(mH(F, u), gu)
+        turned = skew(F, uhg)
+        inner = add(inner, turned / e * row(F, s))
+        if is_complex(u):  # e is 1 on the diagonal, where 1/(2 s) belongs and s stands
+            half = diagonal(F, turned)
+            inner = inner + diagonal_matrix(F, half / (2 * s) - half * s)
+    if gvh is not None:
+        vhg = F.matmul(vh, mH(F, gvh))
+        part = skew(F, vhg) / e
+        part = part - diagonal_matrix(F, diagonal(F, part)) if is_complex(u) else part
+        inner = add(inner, row_scaled(F, s, part))
+    left = F.matmul(u, inner)
+    if gu is not None and m > k:
+        over = gu / row(F, s)
+        left = left + over - F.matmul(u, F.matmul(mH(F, u), over))
+    z = F.matmul(left, vh)
+    if gvh is not None and n > k:
+        over = row_scaled(F, 1 / s, gvh)
+        rest = over - F.matmul(F.matmul(over, mH(F, vh)), vh)
+        z = z + F.matmul(u, rest)
+    return z
+
+
+def row_scaled(F: Any, s: Any, x: Any) -> Any:
+    return F.unsqueeze(s, s.ndim) * x
+
+
+def _eigh_vjp(F: Any, g: Any, result0: Any, result1: Any) -> Any:
+    gw, gv = pieces(g, 2)
+    w, v = result0, result1
+    vh = mH(F, v)
+    if gv is None:
+        return F.matmul(v * row(F, gw), vh)
+    inner = F.matmul(vh, gv) / gaps(F, w)
+    inner = inner - diagonal_matrix(F, diagonal(F, inner))
+    inner = inner if gw is None else inner + diagonal_matrix(F, gw)
+    return F.matmul(v, F.matmul(inner, vh))
+
+
+def _eig_vjp(F: Any, g: Any, result0: Any, result1: Any) -> Any:
+    gw, gv = pieces(g, 2)
+    w, v = result0, result1
+    vh = mH(F, v)
+    if gv is None:
+        return F.solve_of(vh, column_scaled(F, gw, vh), True)[0]
+    vhg = F.matmul(vh, gv)
+    d = diagonal(F, vhg)
+    lengths = F.matmul(vh, v * row(F, (d + F.conj(d)) / 2))
+    inner = (vhg - lengths) / F.conj(gaps(F, w))
+    inner = inner - diagonal_matrix(F, diagonal(F, inner))
+    inner = inner if gw is None else inner + diagonal_matrix(F, gw)
+    return F.solve_of(vh, F.matmul(inner, vh), True)[0]
+
+
+column_scaled = row_scaled
+
+
+def _qr_vjp(F: Any, g: Any, self_shape: Any, mode: str, result0: Any, result1: Any) -> Any:
+    m, n = self_shape[-2:]
+    if mode == "r":
+        raise RuntimeError(
+            "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. "
+            "Please use linalg.qr(A, mode='reduced') if you are going to differentiate through "
+            "linalg.qr."
+        )
+    if mode == "complete" and m > n:
+        raise RuntimeError(
+            "The QR decomposition is not differentiable when mode='complete' and nrows > ncols."
+        )
+    gq, gr = pieces(g, 2)
+    if m >= n:
+        return _qr_tall(F, gq, gr, result0, result1)
+    # R = [U V] with Q V the columns on the right
+    r, rest = cut(F, result1, -1, 0, m), None
+    if gr is not None:
+        right, v = cut(F, gr, -1, m, n), cut(F, result1, -1, m, n)
+        rest = F.matmul(result0, right)
+        gq = add(gq, F.matmul(F.matmul(result0, v), mH(F, right)))
+        gr = cut(F, gr, -1, 0, m)
+    z = _qr_tall(F, gq, gr, result0, r)
+    tail = F.zeros_like(cut(F, result1, -1, m, n)) if rest is None else rest
+    return F.cat([z, tail], z.ndim - 1)
+
+
+def _qr_tall(F: Any, gq: Any, gr: Any, q: Any, r: Any) -> Any:
+    """(g_Q + Q copyltu(R g_Rᴴ - g_Qᴴ Q)) R⁻ᴴ (Walter and Lehmann, 2010)."""
+    inner = None
+    if gr is not None:
+        inner = F.matmul(r, mH(F, gr))
+    if gq is not None:
+        inner = add(inner, -F.matmul(mH(F, gq), q))
+    low = F.tril(inner, -1)
+    d = diagonal(F, inner)
+    d = (d + F.conj(d)) / 2 if is_complex(q) else d
+    both = low + mH(F, low) + diagonal_matrix(F, d)
+    return F.triangular_of(mH(F, r), add(gq, F.matmul(q, both)), False, False, False)
+
+
+# --- primitives -----------------------------------------------------------------------------------
+
+cholesky_ = not_holomorphic(
+    general(
+        "cholesky_of",
+        _cholesky_vjp,
+        statics=("upper",),
+        node="LinalgCholeskyExBackward0",
+        vmap="lead",
+        differentiable=(True, False),
+        shape=probed("cholesky_of"),
+    )
+)
+cholesky_old = not_holomorphic(
+    general(
+        "cholesky_old",
+        _cholesky_vjp,
+        statics=("upper",),
+        kernel="cholesky_of",
+        node="CholeskyBackward0",
+        vmap="lead",
+        differentiable=(True, False),
+        shape=probed("cholesky_of"),
+    )
+)
+qr_ = not_holomorphic(
+    general(
+        "qr_of",
+        _qr_vjp,
+        statics=("mode",),
+        node="LinalgQrBackward0",
+        vmap="lead",
+        shape=probed("qr_of"),
+    )
+)
+svd_ = not_holomorphic(
+    general(
+        "svd_of",
+        _svd_vjp,
+        statics=("full", "vectors"),
+        node="LinalgSvdBackward0",
+        vmap="lead",
+        shape=probed("svd_of"),
+    )
+)
+eigh_ = not_holomorphic(
+    general(
+        "eigh_of",
+        _eigh_vjp,
+        statics=("uplo", "vectors"),
+        node="LinalgEighBackward0",
+        vmap="lead",
+        shape=probed("eigh_of"),
+    )
+)
+eig_ = not_holomorphic(
+    general(
+        "eig_of",
+        _eig_vjp,
+        statics=("vectors",),
+        node="LinalgEigBackward0",
+        vmap="lead",
+        shape=probed("eig_of"),
+    )
+)
+
+
+def _no_geqrf(F: Any, g: Any) -> Any:
+    raise NotImplementedError("the derivative for 'geqrf' is not implemented.")
+
+
+geqrf_ = general(
+    "geqrf_of", _no_geqrf, node="GeqrfBackward0", vmap="lead", shape=probed("geqrf_of")
+)
+
+def wants_vectors(A: Tensor) -> bool:
+    """Whether a derivative may be asked for, which needs the vectors beside the values."""
+    return requires_grad(A) or type(A) not in EXACT
+
+
+# --- Cholesky -------------------------------------------------------------------------------------
+
+_CholeskyEx = return_type("linalg_cholesky_ex", ("L", "info"))
+
+
+def _not_positive(name: str, info: Tensor) -> None:
+    if failed(info):
+        code, where = batch_element(info)
+        raise errors.LinAlgError(
+            f"{name}: {where}The factorization could not be completed because the input is not "
+            f"positive-definite (the leading minor of order {code} is not positive-definite)."
+        )
+
+
+@public
+def linalg_cholesky_ex(
+    A: Tensor, *, upper: bool = False, check_errors: bool = False, out: Any = None
+) -> Any:
+    """(L, info): info is the order of the first leading minor that is not positive, or 0."""
+    check_square(A, "linalg.cholesky")
+    check_kind(A, "linalg.cholesky", half="cholesky_cpu")
+    factor, info = cholesky_(A, upper)
+    if check_errors:
+        _not_positive("linalg.cholesky_ex", info)
+    return write_all(_CholeskyEx((factor, info)), out, "linalg_cholesky_ex")
+
+
+def _cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
+    """L with L Lᴴ = A (or U with Uᴴ U = A); LinAlgError if A is not positive definite."""
+    factor, info = linalg_cholesky_ex(A, upper=upper)
+    _not_positive("linalg.cholesky", info)
+    return factor
+
+
+linalg_cholesky = with_out(_cholesky, "linalg_cholesky")
+
+
+def _old_cholesky(self: Tensor, upper: bool = False) -> Tensor:
+    """L with L Lᴴ = self (or U with Uᴴ U)."""
+    check_square(self, "cholesky")
+    check_kind(self, "cholesky", "cholesky_cpu", "cholesky_cpu")
+    factor, info = cholesky_old(self, upper)
+    _not_positive("cholesky", info)
+    return factor
+
+
+cholesky = with_out(_old_cholesky, "cholesky")
+
+# --- QR -------------------------------------------------------------------------------------------
+
+_QR, _OldQR = return_type("linalg_qr", ("Q", "R")), return_type("qr", ("Q", "R"))
+_Geqrf = return_type("geqrf", ("a", "tau"))
+
+
+@public
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
+    """(Q, R) with A = Q R; ``mode`` is ``reduced``, ``complete``, or ``r`` for R alone."""
+    check_matrix(A, "linalg.qr")
+    check_kind(A, "linalg.qr", half="geqrf_cpu")
+    if mode not in ("reduced", "complete", "r"):
+        raise RuntimeError(
+            f"qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), "
+            "'r', or 'complete'"
+        )
+    return write_all(_QR(qr_(A, mode)), out, "linalg_qr")
+
+
+@public
+def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
+    """(Q, R) with self = Q R; Q is square unless ``some``."""
+    found = linalg_qr(self, "reduced" if some else "complete")
+    return write_all(_OldQR(found), out, "qr")
+
+
+@public
+def geqrf(self: Tensor, *, out: Any = None) -> Any:
+    """(R with the Householder vectors of Q below it, their factors)."""
+    if self.ndim < 2:
+        raise RuntimeError("torch.geqrf: input must have at least 2 dimensions.")
+    check_kind(self, "geqrf", "geqrf_cpu", "geqrf_cpu")
+    return write_all(_Geqrf(geqrf_(self)), out, "geqrf")
+
+
+# --- singular values ------------------------------------------------------------------------------
+
+_SVD, _OldSVD = return_type("linalg_svd", ("U", "S", "Vh")), return_type("svd", ("U", "S", "V"))
+
+
+def _check_svd(A: Tensor) -> None:
+    check_matrix(A, "linalg.svd")
+    check_kind(A, "linalg.svd", half="linalg_svd_cpu")
+
+
+@public
+def linalg_svd(
+    A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Any = None
+) -> Any:
+    """(U, S, Vᴴ) with A = U diag(S) Vᴴ, S in descending order."""
+    _check_svd(A)
+    if driver is not None:
+        raise RuntimeError(
+            "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
+            "cuSOLVER backend."
+        )
+    return write_all(_SVD(svd_(A, full_matrices, True)), out, "linalg_svd")
+
+
+def _svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values in descending order."""
+    _check_svd(A)
+    return svd_(A, False, wants_vectors(A))[1]
+
+
+linalg_svdvals = with_out(_svdvals, "linalg_svdvals")
+
+
+@public
+def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = None) -> Any:
+    """(U, S, V) with self = U diag(S) Vᴴ."""
+    if self.ndim < 2:
+        raise RuntimeError(
+            "linalg.svd: input should have at least 2 dimensions, but has "
+            f"{self.ndim} dimensions instead"
+        )
+    _check_svd(self)
+    if not compute_uv:
+        return write_all(_OldSVD(_without_vectors(self)), out, "svd")
+    u, s, vh = svd_(self, not some, True)
+    return write_all(_OldSVD((u, s, TENSOR.conj(mT(TENSOR, vh)))), out, "svd")
+
+
+def _without_vectors(A: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    *batch, m, n = A.shape
+    zeros = [TENSOR.zeros((*batch, k, k), dtype=A.dtype) for k in (m, n)]
+    return zeros[0], _svdvals(A), zeros[1]
+
+
+# --- eigenvalues ----------------------------------------------------------------------------------
+
+_Eigh = return_type("linalg_eigh", ("eigenvalues", "eigenvectors"))
+_Eig = return_type("linalg_eig", ("eigenvalues", "eigenvectors"))
+
+
+def _check_eigh(A: Tensor, UPLO: str) -> str:
+    check_square(A, "linalg.eigh")
+    uplo = UPLO.upper()
+    if uplo not in ("L", "U"):
+        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+    check_kind(A, "linalg.eigh", "linalg_eigh_cpu", "linalg_eigh_cpu")
+    return uplo
+
+
+@public
+def linalg_eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
+    """(eigenvalues in ascending order, eigenvectors) of Hermitian matrices."""
+    return write_all(_Eigh(eigh_(A, _check_eigh(A, UPLO), True)), out, "linalg_eigh")
+
+
+def _eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues of Hermitian matrices in ascending order."""
+    return eigh_(A, _check_eigh(A, UPLO), wants_vectors(A))[0]
+
+
+linalg_eigvalsh = with_out(_eigvalsh, "linalg_eigvalsh")
+
+
+def _check_eig(A: Tensor, name: str) -> None:
+    check_square(A, name)
+    if A.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.legacy}")
+    if A.dtype.array in dtypes.HALF:
+        raise not_implemented("linalg_eig_out_cpu", A)
+
+
+@public
+def linalg_eig(A: Tensor, *, out: Any = None) -> Any:
+    """(eigenvalues, eigenvectors) of square matrices, both complex."""
+    _check_eig(A, "linalg.eig")
+    return write_all(_Eig(eig_(A, True)), out, "linalg_eig")
+
+
+def _eigvals(A: Tensor) -> Tensor:
+    """The eigenvalues of square matrices, complex."""
+    _check_eig(A, "linalg.eigvals")
+    return eig_(A, wants_vectors(A))[0]
+
+
+linalg_eigvals = with_out(_eigvals, "linalg_eigvals")
+
+

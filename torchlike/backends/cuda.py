@@ -1,0 +1,109 @@
+"""How GPUs would multiply matrices and attend."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from functional import devices
+
+from .._settings import STATE, need_bool
+
+_sdp = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+
+
+class _Matmul:
+    """``torch.backends.cuda.matmul``: settings of matrix products."""
+
+    __slots__ = (
+        "_accumulate", "_bf16", "_fp16",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._fp16, self._bf16, self._accumulate = True, True, False
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether float32 products may be less precise: the other side of the precision."""
+        return STATE.precision != "highest"
+
+    @allow_tf32.setter
+    def allow_tf32(self, value: bool) -> None:
+        STATE.precision = "high" if need_bool("set_allow_tf32_cublas", value) else "highest"
+
+    allow_fp16_reduced_precision_reduction: Any
+    allow_bf16_reduced_precision_reduction: Any
+    allow_fp16_accumulation: Any
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"Unknown attribute {name}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not hasattr(type(self), name):
+            raise AttributeError(f"Unknown attribute {name}")
+        object.__setattr__(self, name, value)
+
+
+def _kept(slot: str, function: str) -> property:
+    def put(self: Any, value: bool) -> None:
+        setattr(self, slot, need_bool(function, value))
+
+    return property(lambda self: getattr(self, slot), put)
+
+
+for _name, _slot in (
+    ("allow_fp16_reduced_precision_reduction", "_fp16"),
+    ("allow_bf16_reduced_precision_reduction", "_bf16"),
+    ("allow_fp16_accumulation", "_accumulate"),
+):
+    setattr(_Matmul, _name, _kept(_slot, f"set_{_name}_cublas"))
+matmul = _Matmul()
+
+
+def is_built() -> bool:
+    """Whether there is support for GPUs."""
+    return devices.count("cuda") > 0
+
+
+def is_flash_attention_available() -> bool:
+    """Whether there is a fused attention kernel for GPUs."""
+    return False
+
+
+def flash_sdp_enabled() -> bool:
+    """Whether flash attention may be used."""
+    return _sdp["flash"]
+
+
+def mem_efficient_sdp_enabled() -> bool:
+    """Whether memory-efficient attention may be used."""
+    return _sdp["mem_efficient"]
+
+
+def math_sdp_enabled() -> bool:
+    """Whether attention may be composed of products."""
+    return _sdp["math"]
+
+
+def cudnn_sdp_enabled() -> bool:
+    """Whether cuDNN's attention may be used."""
+    return _sdp["cudnn"]
+
+
+def enable_flash_sdp(enabled: bool) -> None:
+    """Allow flash attention."""
+    _sdp["flash"] = enabled
+
+
+def enable_mem_efficient_sdp(enabled: bool) -> None:
+    """Allow memory-efficient attention."""
+    _sdp["mem_efficient"] = enabled
+
+
+def enable_math_sdp(enabled: bool) -> None:
+    """Allow attention composed of products."""
+    _sdp["math"] = enabled
+
+
+def enable_cudnn_sdp(enabled: bool) -> None:
+    """Allow cuDNN's attention."""
+    _sdp["cudnn"] = enabled
