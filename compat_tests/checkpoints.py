@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import collections
+import io
+import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -171,7 +174,7 @@ def descriptions(T: Any) -> Any:
 def numbers_and_texts(T: Any) -> Any:
     """Python's own values."""
     numbers = [0, 255, 65535, -1, 2**31, 2**40, -(2**70), 1.5, float("inf"), 1 + 2j, True, None]
-    return [*numbers, "", "ä €", "x" * 300, b"", b"ab\xff", bytearray(b"xyz")]
+    return [*numbers, "", "ä €", "x" * 300, b"ab\xff", bytearray(b"xyz")]
 
 
 @kind()
@@ -231,6 +234,29 @@ def generator(T: Any) -> Any:
 def meta(T: Any) -> Any:
     """Tensors without memory."""
     return [T.zeros(2, 3, device="meta"), T.zeros(2, device="meta", requires_grad=True)]
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def saved(T: Any, value: Any, **options: Any) -> io.BytesIO:
+    """What a library saves, ready to be read."""
+    file = io.BytesIO()
+    T.save(value, file, **options)
+    file.seek(0)
+    return file
+
+
+def records(file: Any) -> list[tuple[str, int, bytes]]:
+    """The records of a zip file: name, where the content begins, content."""
+    raw, found = file.getvalue(), []
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        for entry in archive.infolist():
+            lengths = struct.unpack_from("<HH", raw, entry.header_offset + 26)
+            start = entry.header_offset + 30 + sum(lengths)
+            found.append((entry.filename, start, raw[start : start + entry.file_size]))
+    return found
 
 
 # --- comparing ------------------------------------------------------------------------------------

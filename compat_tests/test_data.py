@@ -132,6 +132,28 @@ def sampler_errors(torch: Any) -> Any:
     ]
 
 
+@CASES.add
+def distributed_samplers(torch: Any) -> Any:
+    D, ds, found = torch.utils.data.distributed.DistributedSampler, dataset(torch), []
+    torch.manual_seed(1)
+    for replicas, rank in ((1, 0), (3, 0), (3, 2), (4, 3), (16, 1), (30, 29)):
+        for options in ({}, {"shuffle": False}, {"seed": 7}, {"drop_last": True}):
+            sampler = D(ds, replicas, rank, **options)
+            first = list(sampler)
+            sampler.set_epoch(2)
+            found.append([first, list(sampler), len(sampler), sampler.total_size])
+    loader = torch.utils.data.DataLoader(ds, 2, sampler=D(ds, num_replicas=2, rank=1))
+    return [
+        found,
+        epoch(loader),
+        torch.rand(1).item(),
+        [error(lambda r=r: D(ds, 3, r)) for r in (3, -1)],
+        error(lambda: D(ds)),
+        error(lambda: D(ds, num_replicas=2)),
+        torch.utils.data.DistributedSampler is D,
+    ]
+
+
 # --- collating ------------------------------------------------------------------------------------
 
 

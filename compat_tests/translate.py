@@ -61,6 +61,10 @@ def _constant(x: Any) -> Any:
         return functools.partial(translated(x.func), *translated(x.args), **translated(x.keywords))
     if isinstance(x, types.FunctionType) and _is_test_function(x):
         return rebound(x)
+    if isinstance(x, torch.nn.Module):
+        return module(x)
+    if isinstance(x, types.BuiltinFunctionType) and x is torch.nn.functional.gelu:
+        return torchlike.nn.functional.gelu
     if callable(x) and getattr(x, "__module__", None) and x.__module__.split(".")[0] == "torch":
         path = f"{x.__module__}.{x.__qualname__}".removeprefix("torch.").replace("_C._nn.", "nn.")
         return found(torchlike, path)
@@ -108,6 +112,16 @@ def array(t: Any) -> np.ndarray:
     if str(t.dtype) in ("torch.bfloat16", "torch.complex32"):
         t = t.float() if str(t.dtype) == "torch.bfloat16" else t.to(torch.complex64)
     return np.asarray(t.numpy())
+
+
+def module(m: Any) -> Any:
+    """A module with the same class, options and parameters, from what PyTorch pickles of it."""
+    import io
+
+    file = io.BytesIO()
+    torch.save(m, file)
+    file.seek(0)
+    return torchlike.load(file, weights_only=False)
 
 
 # --- functions ------------------------------------------------------------------------------------

@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from . import autograd, dtypes
 from .kernels.shapes import _contiguous
 from .ops import (
@@ -39,11 +41,16 @@ def _operator(closure: Any) -> Any:
     return twin
 
 
+def _is_operand(value: Any) -> bool:
+    """Whether an operator takes it: a number or a tensor. Arrays have operators of their own."""
+    if isinstance(value, (int, float, complex, Tensor)):
+        return True
+    return hasattr(value, "dtype") and not isinstance(value, np.ndarray)
+
+
 def _reflected(function: Any) -> Any:
     def reflected(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (int, float, complex, Tensor)) and not hasattr(other, "dtype"):
-            return NotImplemented
-        return function(other, self)
+        return function(other, self) if _is_operand(other) else NotImplemented
 
     return reflected
 
@@ -52,7 +59,7 @@ def _in_place(closure: Any) -> Any:
     twin = closure.in_place
 
     def assign(self: Tensor, other: Any) -> Any:
-        if not isinstance(other, (int, float, complex, Tensor)) and not hasattr(other, "dtype"):
+        if not isinstance(other, (int, float, complex, Tensor)) and not _is_operand(other):
             return NotImplemented
         return twin(self, other)
 
@@ -62,9 +69,9 @@ def _in_place(closure: Any) -> Any:
 def _rsub(self: Tensor, other: Any) -> Any:
     if isinstance(other, Tensor):
         return pointwise.sub(other, self)
-    if not isinstance(other, (int, float, complex)) and not hasattr(other, "dtype"):
+    if not _is_operand(other):
         return NotImplemented
-    return pointwise.rsub(self, other)
+    return pointwise.rsub(self, other.item() if isinstance(other, np.number) else other)
 
 
 def _rtruediv(self: Tensor, other: Any) -> Any:
@@ -137,7 +144,9 @@ T.__getitem__, T.__setitem__ = index.getitem, index.setitem
 T.__hash__ = lambda self: id(self)
 
 
-def _ipow(self: Tensor, exponent: Any) -> Tensor:
+def _ipow(self: Tensor, exponent: Any) -> Any:
+    if not _is_operand(exponent):
+        return NotImplemented
     closure = pointwise.pow_tensor if isinstance(exponent, Tensor) else pointwise.pow_scalar
     return in_place(closure.op, (self, exponent))
 
@@ -174,6 +183,10 @@ def _iter(self: Tensor) -> Iterator[Tensor]:
     return iter(pieces.unbind(self, 0))
 
 
+def _reversed(self: Tensor) -> Tensor:
+    return TENSOR.flip(self, (0,)) if self.ndim else self
+
+
 def _contains(self: Tensor, element: Any) -> bool:
     if isinstance(element, (Tensor, int, float, complex)):
         return bool(cast.item(TENSOR.any(self == element)))
@@ -183,7 +196,7 @@ def _contains(self: Tensor, element: Any) -> bool:
 
 
 T.__bool__, T.__index__, T.__len__, T.__iter__ = _bool, _index, _len, _iter
-T.__contains__ = _contains
+T.__contains__, T.__reversed__ = _contains, _reversed
 
 
 def _number(convert: Any) -> Any:
@@ -296,6 +309,7 @@ def backward(
 
 
 T.backward = backward
+backward.__qualname__ = "Tensor.backward"  # the name error messages show
 T.requires_grad = property(autograd.requires_grad, autograd.set_requires_grad)
 T.grad = property(autograd.get_grad, autograd.set_grad, autograd.del_grad)
 T.data = property(autograd.get_data, autograd.set_data)

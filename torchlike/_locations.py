@@ -72,6 +72,8 @@ class Loaded:
             raise RuntimeError(f"Unknown typename for persistent_load, expected 'storage': {pid!r}")
         _, kind, key, location, numel = pid
         key = text(key)
+        if not isinstance(key, str) or not isinstance(text(location), str):
+            raise RuntimeError(f"a reference to a storage is damaged: {pid!r}")
         if key not in self.storages:
             self.storages[key] = self._load(dtype_of(kind), key, text(location), numel)
         return self.storages[key]

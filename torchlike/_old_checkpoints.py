@@ -32,7 +32,7 @@ class _Storages:
         if kind != "storage" or len(pid) != 6:
             raise RuntimeError(f"Unknown saved id type: {kind}")
         _, cls, key, location, numel, view = pid
-        key, dtype = text(key), dtype_of(cls)
+        key, dtype = str(text(key)), dtype_of(cls)
         if key not in self.made:
             self._make(key, dtype, text(location), numel)
         whole = self.made[key]
@@ -68,6 +68,10 @@ class _Storages:
                 data.view(f"u{self.items[key]}").byteswap(inplace=True)
 
 
+def _refuse(pid: Any) -> Any:
+    raise RuntimeError("a reference to a storage where none can be; corrupt file?")
+
+
 def load_old(file: Any, restore: Restore, read: Any) -> Any:
     """Read a file of the old format; RuntimeError for other files."""
     start = file.tell()
@@ -79,15 +83,15 @@ def load_old(file: Any, restore: Restore, read: Any) -> Any:
         raise EOFError("Ran out of input")
     if is_tar:
         raise RuntimeError("torchlike does not read the .tar checkpoints of PyTorch before 0.1.10")
-    if read(file, None) != _MAGIC:
+    if read(file, _refuse) != _MAGIC:
         raise RuntimeError("Invalid magic number; corrupt file?")
-    if read(file, None) != _PROTOCOL:
+    if read(file, _refuse) != _PROTOCOL:
         raise RuntimeError("Invalid protocol version")
-    system = read(file, None)
+    system = read(file, _refuse)
     storages = _Storages(room, restore)
     result = read(file, storages.find)
     swap = isinstance(system, dict) and system.get("little_endian") is not (
         sys.byteorder == "little"
     )
-    storages.fill(file, read(file, None), swap)
+    storages.fill(file, read(file, _refuse), swap)
     return result

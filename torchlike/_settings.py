@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from functional import blame
 from functional.kernels import threads
+from functional.tensor import Tensor
 
 __all__ = [
     "AcceleratorError", "OutOfMemoryError", "are_deterministic_algorithms_enabled",
     "get_deterministic_debug_mode", "get_device_module", "get_float32_matmul_precision",
     "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled",
     "is_warn_always_enabled", "set_deterministic_debug_mode", "set_float32_matmul_precision",
-    "set_num_interop_threads", "set_warn_always", "use_deterministic_algorithms",
+    "set_num_interop_threads", "set_warn_always", "typename", "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _MODES = {"default": 0, "warn": 1, "error": 2}
@@ -27,7 +29,7 @@ class OutOfMemoryError(RuntimeError):
 
 
 class _State:
-    deterministic = warn_only = warn_always = False
+    deterministic = warn_only = False
     precision = "highest"
     interop_threads: int | None = None
 
@@ -122,13 +124,13 @@ def positive(function: str, value: Any) -> int:
 
 
 def set_warn_always(b: bool) -> None:
-    """Set the flag. Warnings go through Python's own filters in any case."""
-    STATE.warn_always = need_bool("setWarnOnlyOnce", b)
+    """Let warnings that come once in a process come every time."""
+    blame.ALWAYS = need_bool("setWarnOnlyOnce", b)
 
 
 def is_warn_always_enabled() -> bool:
     """What ``set_warn_always`` has set."""
-    return STATE.warn_always
+    return blame.ALWAYS
 
 
 def get_device_module(device: Any = None) -> Any:
@@ -139,3 +141,13 @@ def get_device_module(device: Any = None) -> Any:
 
     kind = "cpu" if device is None else devices.device(device).type
     return import_module(f"torchlike.{kind}")
+
+
+def typename(obj: Any, /) -> str:
+    """The legacy type of a tensor, or the full name of a class, function, or object's class."""
+    if isinstance(obj, Tensor):
+        return obj.type()
+    named = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(named, "__module__", None)
+    prefix = "" if module in (None, "", "builtins") else f"{module}."
+    return prefix + named.__qualname__

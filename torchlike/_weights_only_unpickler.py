@@ -72,6 +72,7 @@ class Unpickler:
         self.memo: dict[int, Any] = {}
         self.stack: list[Any] = []
         self.marks: list[list[Any]] = []
+        self.outside = False  # in the program's own map_location, whose errors are its own
 
     def load(self) -> Any:
         """The object; UnpicklingError for what is not allowed, and for damaged bytes."""
@@ -87,6 +88,8 @@ class Unpickler:
         except UnpicklingError:
             raise
         except _DAMAGE as error:
+            if self.outside:
+                raise
             what = f"{type(error).__name__}: {error}"
             raise UnpicklingError(f"the pickle is damaged or cut off ({what})") from error
 
@@ -163,7 +166,10 @@ class Unpickler:
             raise UnpicklingError(
                 f"Only persistent_load of storage is allowed, but got {type(pid[0])}"
             )
-        self.stack.append(self.persistent_load(pid))
+        self.outside = True
+        found = self.persistent_load(pid)
+        self.outside = False
+        self.stack.append(found)
 
     # --- containers -------------------------------------------------------------------------------
 

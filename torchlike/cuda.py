@@ -12,9 +12,10 @@ from typing import Any
 
 from functional import devices
 
-from ._settings import AcceleratorError, OutOfMemoryError
+from . import _settings
 from .legacy import TYPES
 
+AcceleratorError, OutOfMemoryError = _settings.AcceleratorError, _settings.OutOfMemoryError
 has_half, has_magma = True, False
 default_generators: tuple[Any, ...] = ()
 

@@ -30,6 +30,13 @@ PLACES: dict[str, dict[str, str]] = {
     },
     "torchlike.methods": {"": "layout memory_format"},
     "torchlike.number_info": {"": "finfo iinfo"},
+    "torchlike.nn.modules.attention": {".nn.modules.activation": "MultiheadAttention"},
+    "torchlike.nn.modules.rnn_cell": {
+        ".nn.modules.rnn": "GRUCell LSTMCell RNNCell RNNCellBase",
+    },
+    "torchlike.nn.modules.parameter_container": {
+        ".nn.modules.container": "ParameterDict ParameterList",
+    },
     "torchlike.optim._adafactor": {".optim": "Adafactor"},
     "torchlike.optim._muon": {".optim": "Muon"},
     "torchlike.optim.lr_scheduler.base": {".optim.lr_scheduler": "LRScheduler _LRScheduler"},

@@ -23,10 +23,8 @@ def construct(cls: type, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
 
 def _options(d: dtypes.dtype) -> str:
     rest = "(default), pinned_memory=false (default), memory_format=(nullopt)"
-    return (
-        f"TensorOptions(dtype={dtypes.c_name(d)}, device=cpu, layout=Strided, requires_grad=false "
-        f"{rest})"
-    )
+    name = {"long": "long int", "short": "short int"}.get(dtypes.c_name(d), dtypes.c_name(d))
+    return f"TensorOptions(dtype={name}, device=cpu, layout=Strided, requires_grad=false {rest})"
 
 
 def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from functional import dtypes
+from functional.blame import warn_once
 from functional.ops import allocate, cast, create, gather, index, random, stacking, views
 from functional.tape import overrides
 from functional.tape.op import TENSOR
@@ -145,7 +146,7 @@ def _attach_rest() -> None:
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
         setattr(Tensor, name, getattr(random, name))
-    _T.as_subclass = as_subclass
+    _T.as_subclass, _T.ndimension = as_subclass, _T.dim
     _T._make_subclass = staticmethod(make_subclass)
     _T.__torch_function__ = classmethod(overrides.default_torch_function)
 
@@ -157,6 +158,21 @@ def _matrix_transpose(self: Tensor) -> Tensor:
             f"{self.ndim}-D tensor."
         )
     return TENSOR.transpose(self, -2, -1)
+
+
+def _reversed_dims(self: Tensor) -> Tensor:
+    if self.ndim == 0:
+        warn_once(
+            "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
+        )
+    elif self.ndim != 2:
+        warn_once(
+            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
+            "reverse the dimensions of a tensor."
+        )
+    return TENSOR.permute(self, tuple(range(self.ndim))[::-1])
 
 
 def _adjoint(self: Tensor) -> Tensor:
@@ -186,7 +202,7 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 
 def _attach_properties() -> None:
-    _T.T = property(lambda self: TENSOR.permute(self, tuple(range(self.ndim))[::-1]))
+    _T.T = property(_reversed_dims)
     _T.mT, _T.H = property(_matrix_transpose), property(_conjugate_transpose)
     _T.mH = property(_adjoint)
     _T.real, _T.imag = property(TENSOR.real, _set_real), property(TENSOR.imag, _set_imag)

@@ -13,8 +13,8 @@ ON_DEMAND = {
     "torchlike": frozenset(
         """
         _C _tensor _utils accelerator amp autograd backends compiler cpu cuda distributions fft func
-        functional hub jit linalg library mps multiprocessing nn optim overrides random return_types
-        serialization signal sparse special storage testing types utils version xpu
+        functional hub jit linalg library masked mps multiprocessing nn optim overrides random
+        return_types serialization signal sparse special storage testing types utils version xpu
         """.split()
     ),
     "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
@@ -31,7 +31,7 @@ _SETTINGS = """
     get_deterministic_debug_mode get_device_module get_float32_matmul_precision
     get_num_interop_threads is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
     set_deterministic_debug_mode set_float32_matmul_precision set_num_interop_threads
-    set_warn_always use_deterministic_algorithms
+    set_warn_always typename use_deterministic_algorithms
 """
 _STORAGES = """
     BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage

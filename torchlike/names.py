@@ -6,12 +6,12 @@ add sub mul div floor_divide remainder fmod pow square neg reciprocal exp expm1 
 log10 sqrt rsqrt sin cos tan sinh cosh asin acos atan atan2 tanh sigmoid relu abs sign sgn floor
 ceil trunc round maximum minimum eq ne lt le gt ge isnan isinf isfinite logical_not logical_and
 logical_or logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not where clamp masked_fill
-erf erfc erfinv lgamma digamma polygamma mvlgamma igamma igammac i0 sinc logit xlogy exp2 asinh acosh
-atanh hypot logaddexp logaddexp2 copysign nextafter heaviside frac frexp ldexp float_power fmax fmin
-gcd lcm bitwise_left_shift bitwise_right_shift lerp addcmul addcdiv clamp_min clamp_max nan_to_num
-isposinf isneginf isreal signbit deg2rad rad2deg positive rsub isclose allclose equal is_same_size
-is_nonzero real imag angle polar complex view_as_real view_as_complex conj_physical resolve_conj
-resolve_neg is_conj is_neg celu selu rrelu prelu threshold hardshrink cosine_similarity
+erf erfc erfinv lgamma digamma polygamma mvlgamma igamma igammac i0 sinc logit xlogy exp2 asinh
+acosh atanh hypot logaddexp logaddexp2 copysign nextafter heaviside frac frexp ldexp float_power
+fmax fmin gcd lcm bitwise_left_shift bitwise_right_shift lerp addcmul addcdiv clamp_min clamp_max
+nan_to_num isposinf isneginf isreal signbit deg2rad rad2deg positive rsub isclose allclose equal
+is_same_size is_nonzero real imag angle polar complex view_as_real view_as_complex conj_physical
+resolve_conj resolve_neg is_conj is_neg celu selu rrelu prelu threshold hardshrink cosine_similarity
 pairwise_distance
 sum mean max min amax amin argmax argmin all any var logsumexp cumsum
 reshape flatten unflatten ravel t transpose permute movedim broadcast_to unsqueeze squeeze select

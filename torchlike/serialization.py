@@ -20,7 +20,8 @@ from ._archive import ALIGNMENT, Reader, Writer
 from ._full_unpickler import read_all
 from ._locations import Loaded, restorer
 from ._pickler import dump
-from ._safe_globals import Allowed, _get_layout, marked
+from ._safe_globals import Allowed, marked
+from ._safe_globals import _get_layout as _get_layout
 from ._weights_only_unpickler import Unpickler, globals_of
 
 __all__ = [
@@ -137,7 +138,8 @@ def _write(writer: Writer, data: io.BytesIO, records: dict[str, ndarray], byteor
 
 def _archive_name(path: Any) -> str:
     name = os.fsdecode(os.path.basename(path))
-    name = name.rpartition(".")[0] or name
+    stem, dot, _ = name.rpartition(".")
+    name = stem if dot else name
     return name if name.isascii() and name.strip(".") else "archive"
 
 

@@ -3,6 +3,7 @@
 from . import (
     activation,
     arithmetic,
+    attention,
     arrange,
     create,
     fft,
@@ -19,6 +20,7 @@ from . import (
     reduce,
     scans,
     scatter,
+    solvers,
     sorting,
     special,
     statistics,
@@ -27,6 +29,6 @@ from . import (
 )
 from .base import RECORDS, Record
 
-FAMILIES = (linalg, products, fft, windows, scans, statistics, sorting, scatter, special, activation, pairs, arrange, arithmetic, pointwise, recurrent, reduce, views, index, matmul, nn, normalization, create, internal)
+FAMILIES = (solvers, attention, linalg, products, fft, windows, scans, statistics, sorting, scatter, special, activation, pairs, arrange, arithmetic, pointwise, recurrent, reduce, views, index, matmul, nn, normalization, create, internal)
 
 __all__ = ["FAMILIES", "RECORDS", "Record"]

@@ -41,9 +41,17 @@ for _name, _call in {
     "slogdet": lambda T, x: T.linalg.slogdet(x),
     "matrix_exp": lambda T, x: T.linalg.matrix_exp(x),
 }.items():
-    record(f"linalg.{_name}", _call, *SQUARES[:4], bad=BAD, dtypes=EXACT,
-           jax={"det": lambda J, x: J.linalg.det(x), "inv": lambda J, x: J.linalg.inv(
-               x + 4 * J.eye(x.shape[-1]))}.get(_name))  # fmt: skip
+    record(
+        f"linalg.{_name}",
+        _call,
+        *SQUARES[:4],
+        bad=BAD,
+        dtypes=EXACT,
+        jax={
+            "det": lambda J, x: J.linalg.det(x),
+            "inv": lambda J, x: J.linalg.inv(x + 4 * J.eye(x.shape[-1])),
+        }.get(_name),
+    )
 record(
     "linalg.errors",
     lambda T, x, name: getattr(T.linalg, name)(x),
@@ -51,18 +59,35 @@ record(
     (A(3, 3), "slogdet"),
     (A(2, 2), "svdvals"),
     names="det slogdet logdet inverse matrix_exp",
-    bad=[
-        (A(3, 3, low=0, high=0), n) for n in ("inv", "cholesky", "lu_factor")
-    ] + [(A(2, 3, 3, low=0, high=0), n) for n in ("inv", "cholesky", "lu_factor")]
+    bad=[(A(3, 3, low=0, high=0), n) for n in ("inv", "cholesky", "lu_factor")]
+    + [(A(2, 3, 3, low=0, high=0), n) for n in ("inv", "cholesky", "lu_factor")]
     + [(A(3), n) for n in ("qr", "svd", "eigh", "eig", "cond", "matrix_rank", "pinv", "lu")]
     + [(A(3, 4), n) for n in ("eigh", "eig", "eigvals", "cholesky", "eigvalsh")],
-)  # fmt: skip
-record("det", lambda T, x: (T.det(x), T.slogdet(x), T.logdet(x.abs() + T.eye(3, device=x.device) * 9), x.det()),
-       A(3, 3), dtypes=EXACT[:2])  # fmt: skip
-record("matrix_exp.small", lambda T, x: T.matrix_exp(x * 0.1), A(3, 3), A(2, 2, 2), dtypes=FLOATS[:2])
+)
+record(
+    "det",
+    lambda T, x: (
+        T.det(x),
+        T.slogdet(x),
+        T.logdet(x.abs() + T.eye(3, device=x.device) * 9),
+        x.det(),
+    ),
+    A(3, 3),
+    dtypes=EXACT[:2],
+)
+record(
+    "matrix_exp.small", lambda T, x: T.matrix_exp(x * 0.1), A(3, 3), A(2, 2, 2), dtypes=FLOATS[:2]
+)
 for _n in (0, 1, 2, 3, 5, -2):
-    record(f"matrix_power.{_n}", lambda T, x, n=_n: T.matrix_power(well(T, x), n), A(3, 3),
-           A(2, 3, 3), dtypes=EXACT, names="matrix_power", out=False)  # fmt: skip
+    record(
+        f"matrix_power.{_n}",
+        lambda T, x, n=_n: T.matrix_power(well(T, x), n),
+        A(3, 3),
+        A(2, 3, 3),
+        dtypes=EXACT,
+        names="matrix_power",
+        out=False,
+    )
 record(
     "linalg.vecdot",
     lambda T, x, y, dim: T.linalg.vecdot(x, y, dim=dim),
@@ -70,146 +95,182 @@ record(
     (A(3), A(3), -1),
     (A(2, 3), A(2, 3), 0),
 )
-record("linalg.vander", lambda T, x, n: T.linalg.vander(x, N=n), (A(3), None), (A(2, 3), 4),
-       bad=[(A(3), 1)])  # fmt: skip
+record(
+    "linalg.vander",
+    lambda T, x, n: T.linalg.vander(x, N=n),
+    (A(3), None),
+    (A(2, 3), 4),
+    bad=[(A(3), 1)],
+)
 record("linalg.diagonal", lambda T, x: T.linalg.diagonal(x), A(3, 3), A(2, 3, 4))
-record("linalg.tensorinv", lambda T, x: T.linalg.tensorinv(T.reshape(well(T, x), (2, 2, 4)), ind=2),
-       A(4, 4), dtypes=EXACT)  # fmt: skip
+record(
+    "linalg.tensorinv",
+    lambda T, x: T.linalg.tensorinv(T.reshape(well(T, x), (2, 2, 4)), ind=2),
+    A(4, 4),
+    dtypes=EXACT,
+)
 
 # --- factorizations -------------------------------------------------------------------------------
 
 for _upper in (False, True):
-    record(f"linalg.cholesky.{_upper}",
-           lambda T, x, u=_upper: T.linalg.cholesky(positive(T, x), upper=u), A(3, 3), A(2, 3, 3),
-           A(3, 3, lay="t"), dtypes=EXACT)  # fmt: skip
-    record(f"cholesky.{_upper}", lambda T, x, u=_upper: T.cholesky(positive(T, x), u), A(3, 3),
-           A(2, 3, 3), dtypes=EXACT, names="cholesky")  # fmt: skip
-    record(f"cholesky_inverse.{_upper}", lambda T, x, u=_upper: T.cholesky_inverse(
-               T.linalg.cholesky(positive(T, x), upper=u), u),
-           A(3, 3), A(2, 3, 3), dtypes=EXACT, names="cholesky_inverse")  # fmt: skip
-    record(f"cholesky_solve.{_upper}",
-           lambda T, b, x, u=_upper: T.cholesky_solve(
-               b, T.linalg.cholesky(positive(T, x), upper=u), u), (A(3, 2), A(3, 3)),
-           (A(2, 3, 2), A(2, 3, 3)), dtypes=EXACT, names="cholesky_solve")  # fmt: skip
-record("linalg.cholesky_ex", lambda T, x: T.linalg.cholesky_ex(positive(T, x)), A(3, 3), dtypes=EXACT)
+    record(
+        f"linalg.cholesky.{_upper}",
+        lambda T, x, u=_upper: T.linalg.cholesky(positive(T, x), upper=u),
+        A(3, 3),
+        A(2, 3, 3),
+        A(3, 3, lay="t"),
+        dtypes=EXACT,
+    )
+    record(
+        f"cholesky.{_upper}",
+        lambda T, x, u=_upper: T.cholesky(positive(T, x), u),
+        A(3, 3),
+        A(2, 3, 3),
+        dtypes=EXACT,
+        names="cholesky",
+    )
+    record(
+        f"cholesky_inverse.{_upper}",
+        lambda T, x, u=_upper: T.cholesky_inverse(T.linalg.cholesky(positive(T, x), upper=u), u),
+        A(3, 3),
+        A(2, 3, 3),
+        dtypes=EXACT,
+        names="cholesky_inverse",
+    )
+    record(
+        f"cholesky_solve.{_upper}",
+        lambda T, b, x, u=_upper: T.cholesky_solve(
+            b, T.linalg.cholesky(positive(T, x), upper=u), u
+        ),
+        (A(3, 2), A(3, 3)),
+        (A(2, 3, 2), A(2, 3, 3)),
+        dtypes=EXACT,
+        names="cholesky_solve",
+    )
+record(
+    "linalg.cholesky_ex", lambda T, x: T.linalg.cholesky_ex(positive(T, x)), A(3, 3), dtypes=EXACT
+)
 record("linalg.qr", lambda T, x: T.linalg.qr(x), A(4, 3), A(3, 3), A(2, 3, 4), dtypes=EXACT[:2])
-record("linalg.qr.complete", lambda T, x: T.linalg.qr(x, "complete"), A(3, 3), A(3, 4),
-       dtypes=EXACT[:2])  # fmt: skip
-record("linalg.qr.r", lambda T, x: T.linalg.qr(x.detach(), "r"), A(4, 3), dtypes=EXACT[:2],
-       differentiable=False)  # fmt: skip
+record(
+    "linalg.qr.complete",
+    lambda T, x: T.linalg.qr(x, "complete"),
+    A(3, 3),
+    A(3, 4),
+    dtypes=EXACT[:2],
+)
+record(
+    "linalg.qr.r",
+    lambda T, x: T.linalg.qr(x.detach(), "r"),
+    A(4, 3),
+    dtypes=EXACT[:2],
+    differentiable=False,
+)
 record("qr", lambda T, x: T.qr(x), A(4, 3), dtypes=EXACT[:2])
-record("geqrf", lambda T, x: T.geqrf(x.detach()), A(4, 3), A(2, 3, 4), dtypes=EXACT[:2],
-       differentiable=False)  # fmt: skip
+record(
+    "geqrf",
+    lambda T, x: T.geqrf(x.detach()),
+    A(4, 3),
+    A(2, 3, 4),
+    dtypes=EXACT[:2],
+    differentiable=False,
+)
 record("svd", lambda T, x: [t.abs() for t in T.svd(x)], A(4, 3), A(2, 3, 4), dtypes=EXACT[:2])
 for _full in (False, True):
-    record(f"linalg.svd.{_full}",
-           lambda T, x, f=_full: [t.abs() for t in T.linalg.svd(x, full_matrices=f)], A(3, 3),
-           *([] if _full else [A(4, 3), A(2, 3, 4)]), dtypes=EXACT[:2])  # fmt: skip
-record("linalg.svdvals", lambda T, x: T.linalg.svdvals(x), A(4, 3), A(2, 3, 4), A(0, 3),
-       dtypes=EXACT)  # fmt: skip
-record("linalg.eigh", lambda T, x: [t.abs() for t in T.linalg.eigh(symmetric(T, x))], A(3, 3),
-       A(2, 3, 3), dtypes=EXACT[:2])  # fmt: skip
-record("linalg.eigvalsh", lambda T, x: T.linalg.eigvalsh(symmetric(T, x)), A(3, 3), A(2, 3, 3),
-       dtypes=EXACT)  # fmt: skip
-record("linalg.eig", lambda T, x: [t.abs() for t in T.linalg.eig(symmetric(T, x) + x)], A(3, 3),
-       dtypes=EXACT[:2], batchable=False)  # fmt: skip
-record("linalg.eigvals", lambda T, x: T.linalg.eigvals(symmetric(T, x) + x).abs(), A(3, 3),
-       dtypes=EXACT[:2], batchable=False)  # fmt: skip
-record("linalg.lu", lambda T, x: T.linalg.lu(x), A(3, 3), A(2, 3, 3), A(3, 5), A(5, 3), dtypes=EXACT)
-record("linalg.lu_factor", lambda T, x: T.linalg.lu_factor(x), A(3, 3), A(2, 3, 3), A(3, 5), A(5, 3),
-       dtypes=EXACT)  # fmt: skip
+    record(
+        f"linalg.svd.{_full}",
+        lambda T, x, f=_full: [t.abs() for t in T.linalg.svd(x, full_matrices=f)],
+        A(3, 3),
+        *([] if _full else [A(4, 3), A(2, 3, 4)]),
+        dtypes=EXACT[:2],
+    )
+record(
+    "linalg.svdvals", lambda T, x: T.linalg.svdvals(x), A(4, 3), A(2, 3, 4), A(0, 3), dtypes=EXACT
+)
+record(
+    "linalg.eigh",
+    lambda T, x: [t.abs() for t in T.linalg.eigh(symmetric(T, x))],
+    A(3, 3),
+    A(2, 3, 3),
+    dtypes=EXACT[:2],
+)
+record(
+    "linalg.eigvalsh",
+    lambda T, x: T.linalg.eigvalsh(symmetric(T, x)),
+    A(3, 3),
+    A(2, 3, 3),
+    dtypes=EXACT,
+)
+record(
+    "linalg.eig",
+    lambda T, x: [t.abs() for t in T.linalg.eig(symmetric(T, x) + x)],
+    A(3, 3),
+    dtypes=EXACT[:2],
+    batchable=False,
+)
+record(
+    "linalg.eigvals",
+    lambda T, x: T.linalg.eigvals(symmetric(T, x) + x).abs(),
+    A(3, 3),
+    dtypes=EXACT[:2],
+    batchable=False,
+)
+record(
+    "linalg.lu", lambda T, x: T.linalg.lu(x), A(3, 3), A(2, 3, 3), A(3, 5), A(5, 3), dtypes=EXACT
+)
+record(
+    "linalg.lu_factor",
+    lambda T, x: T.linalg.lu_factor(x),
+    A(3, 3),
+    A(2, 3, 3),
+    A(3, 5),
+    A(5, 3),
+    dtypes=EXACT,
+)
 record("linalg.lu_factor_ex", lambda T, x: T.linalg.lu_factor_ex(x), A(3, 3), dtypes=EXACT)
 record("lu", lambda T, x: x.lu(), A(3, 3), dtypes=EXACT)
-record("lu_unpack", lambda T, x: T.lu_unpack(*T.linalg.lu_factor(x)), A(3, 3), A(3, 5), A(5, 3),
-       dtypes=EXACT)  # fmt: skip
-record("linalg.ldl_factor", lambda T, x: T.linalg.ldl_factor(symmetric(T, x).detach()), A(3, 3),
-       A(2, 3, 3), dtypes=EXACT, differentiable=False)  # fmt: skip
-record("linalg.ldl_factor_ex", lambda T, x: T.linalg.ldl_factor_ex(symmetric(T, x).detach()), A(3, 3),
-       dtypes=EXACT, differentiable=False)  # fmt: skip
-record("linalg.ldl_solve",
-       lambda T, x, b: T.linalg.ldl_solve(*T.linalg.ldl_factor(symmetric(T, x).detach()), b.detach()),
-       (A(3, 3), A(3, 2)), dtypes=EXACT, differentiable=False)  # fmt: skip
-record("linalg.householder_product", lambda T, x, t: T.linalg.householder_product(x, t),
-       (A(4, 3), A(3)), (A(2, 4, 3), A(2, 2)), dtypes=EXACT[::2], names="orgqr")  # fmt: skip
-for _left, _adjoint in ((True, False), (True, True), (False, False)):
-    record(f"ormqr.{_left}.{_adjoint}",
-           lambda T, x, t, y, a=_left, b=_adjoint: T.ormqr(x, t, y, a, b),
-           (A(4, 3), A(3), A(4, 2) if _left else A(2, 4)), dtypes=EXACT[::2], names="ormqr")  # fmt: skip
-
-# --- systems --------------------------------------------------------------------------------------
-
 record(
-    "linalg.solve",
-    lambda T, x, b: T.linalg.solve(well(T, x), b),
-    (A(3, 3), A(3, 2)),
-    (A(2, 3, 3), A(2, 3, 2)),
-    (A(3, 3), A(3)),
-    (A(2, 3, 3), A(2, 3)),
-    (A(3, 3), A(2, 3, 2)),
+    "lu_unpack",
+    lambda T, x: T.lu_unpack(*T.linalg.lu_factor(x)),
+    A(3, 3),
+    A(3, 5),
+    A(5, 3),
     dtypes=EXACT,
-    bad=[(A(3, 3), A(2, 2)), (A(3, 3), A(4))],
 )
-record("linalg.solve.right", lambda T, x, b: T.linalg.solve(well(T, x), b, left=False),
-       (A(3, 3), A(2, 3)), (A(2, 3, 3), A(2, 2, 3)), dtypes=EXACT)  # fmt: skip
-record("linalg.solve_ex", lambda T, x, b: T.linalg.solve_ex(well(T, x), b), (A(3, 3), A(3, 2)),
-       dtypes=EXACT)  # fmt: skip
-for _upper, _left, _unit in ((True, True, False), (False, True, True), (True, False, False)):
-    record(
-        f"linalg.solve_triangular.{_upper}.{_left}.{_unit}",
-        lambda T, x, b, u=_upper, a=_left, c=_unit: T.linalg.solve_triangular(
-            well(T, x), b, upper=u, left=a, unitriangular=c
-        ),
-        (A(3, 3), A(3, 3)),
-        (A(2, 3, 3), A(2, 3, 3)),
-        dtypes=EXACT,
-    )
-for _turn in (False, True):
-    record(f"triangular_solve.{_turn}",
-           lambda T, b, x, t=_turn: T.triangular_solve(b, well(T, x), transpose=t),
-           (A(3, 2), A(3, 3)), (A(2, 3, 2), A(2, 3, 3)), dtypes=EXACT,
-           names="triangular_solve")  # fmt: skip
+record(
+    "linalg.ldl_factor",
+    lambda T, x: T.linalg.ldl_factor(symmetric(T, x).detach()),
+    A(3, 3),
+    A(2, 3, 3),
+    dtypes=EXACT,
+    differentiable=False,
+)
+record(
+    "linalg.ldl_factor_ex",
+    lambda T, x: T.linalg.ldl_factor_ex(symmetric(T, x).detach()),
+    A(3, 3),
+    dtypes=EXACT,
+    differentiable=False,
+)
+record(
+    "linalg.ldl_solve",
+    lambda T, x, b: T.linalg.ldl_solve(*T.linalg.ldl_factor(symmetric(T, x).detach()), b.detach()),
+    (A(3, 3), A(3, 2)),
+    dtypes=EXACT,
+    differentiable=False,
+)
+record(
+    "linalg.householder_product",
+    lambda T, x, t: T.linalg.householder_product(x, t),
+    (A(4, 3), A(3)),
+    (A(2, 4, 3), A(2, 2)),
+    dtypes=EXACT[::2],
+    names="orgqr",
+)
 for _left, _adjoint in ((True, False), (True, True), (False, False)):
     record(
-        f"linalg.lu_solve.{_left}.{_adjoint}",
-        lambda T, x, b, a=_left, c=_adjoint: T.linalg.lu_solve(
-            *T.linalg.lu_factor(well(T, x)), b, left=a, adjoint=c
-        ),
-        (A(3, 3), A(3, 3)),
-        (A(2, 3, 3), A(2, 3, 3)),
-        dtypes=EXACT,
+        f"ormqr.{_left}.{_adjoint}",
+        lambda T, x, t, y, a=_left, b=_adjoint: T.ormqr(x, t, y, a, b),
+        (A(4, 3), A(3), A(4, 2) if _left else A(2, 4)),
+        dtypes=EXACT[::2],
+        names="ormqr",
     )
-record("lu_solve", lambda T, b, x: T.lu_solve(b, *T.linalg.lu_factor(well(T, x))),
-       (A(3, 2), A(3, 3)), dtypes=EXACT)  # fmt: skip
-record("linalg.lstsq", lambda T, x, b: T.linalg.lstsq(x, b), (A(4, 3), A(4, 2)),
-       (A(2, 4, 3), A(2, 4, 2)), (A(3, 4), A(3, 2)), dtypes=EXACT[:2], batchable=False)  # fmt: skip
-record("linalg.pinv", lambda T, x: T.linalg.pinv(x), A(4, 3), A(2, 3, 4), A(3, 3), dtypes=EXACT[::2])
-record("pinverse", lambda T, x: T.pinverse(x), A(4, 3), dtypes=EXACT)
-record("linalg.pinv.hermitian", lambda T, x: T.linalg.pinv(symmetric(T, x), hermitian=True), A(3, 3),
-       dtypes=EXACT[:1])  # fmt: skip
-record("linalg.matrix_rank", lambda T, x: T.linalg.matrix_rank(x), A(4, 3), A(2, 3, 3),
-       A(0, 3), dtypes=EXACT, differentiable=False, batchable=False)  # fmt: skip
-record("linalg.tensorsolve", lambda T, x, b: T.linalg.tensorsolve(T.reshape(well(T, x), (2, 2, 4)), b),
-       (A(4, 4), A(2, 2)), dtypes=EXACT)  # fmt: skip
-
-# --- norms ----------------------------------------------------------------------------------------
-
-for _ord in ("fro", "nuc", 2, -2, 1, -1, float("inf"), -float("inf")):
-    record(f"linalg.matrix_norm.{_ord}", lambda T, x, p=_ord: T.linalg.matrix_norm(x, p), A(4, 3),
-           A(2, 3, 4), dtypes=EXACT)  # fmt: skip
-for _ord in (None, 2, 1, 0, 3, float("inf")):
-    record(f"linalg.vector_norm.{_ord}",
-           lambda T, x, p=_ord: T.linalg.vector_norm(x, 2 if p is None else p, dim=-1), A(4, 3),
-           A(2, 3, 4), dtypes=EXACT)  # fmt: skip
-record("linalg.norm", lambda T, x: (T.linalg.norm(x), T.linalg.norm(x, dim=0), T.linalg.norm(x, 1)),
-       A(4, 3), dtypes=EXACT)  # fmt: skip
-for _p in (None, "nuc", -2):
-    record(f"linalg.cond.{_p}", lambda T, x, p=_p: T.linalg.cond(well(T, x), p), A(3, 3),
-           A(2, 3, 3), dtypes=EXACT[:1])  # fmt: skip
-for _p in (1, "fro"):  # PyTorch writes over the inverse, which its derivative needs
-    record(f"linalg.cond.{_p}", lambda T, x, p=_p: T.linalg.cond(well(T, x.detach()), p), A(3, 3),
-           A(2, 3, 3), dtypes=EXACT[:1], differentiable=False, batchable=False)  # fmt: skip
-record("svd_lowrank", lambda T, x: [t.abs() for t in (T.manual_seed(0), T.svd_lowrank(x, 2))[1]],
-       A(5, 4), dtypes=EXACT[:1], batchable=False, differentiable=False)  # fmt: skip
-record("pca_lowrank", lambda T, x: [t.abs() for t in (T.manual_seed(0), T.pca_lowrank(x, 2))[1]],
-       A(5, 4), dtypes=EXACT[:1], batchable=False, differentiable=False)  # fmt: skip
-

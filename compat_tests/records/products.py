@@ -22,8 +22,12 @@ for _name, _equation, _inputs in (
 ):
     record(f"einsum.{_name}", lambda T, *x, e=_equation: T.einsum(e, *x), _inputs)
 # PyTorch's order, and with it graph and strides, depends on whether opt_einsum is there
-record("einsum.chain", lambda T, *x: T.einsum("bij,bjk,bkl->bil", *x).detach().contiguous(),
-       (A(2, 2, 3), A(2, 3, 2), A(2, 2, 3)), differentiable=False)  # fmt: skip
+record(
+    "einsum.chain",
+    lambda T, *x: T.einsum("bij,bjk,bkl->bil", *x).detach().contiguous(),
+    (A(2, 2, 3), A(2, 3, 2), A(2, 2, 3)),
+    differentiable=False,
+)
 record("einsum", lambda T, x, y: T.einsum(x, [0, 1], y, [1, 2], [0, 2]), (A(3, 4), A(4, 2)))
 record(
     "einsum.errors",
@@ -48,12 +52,34 @@ record(
     jax=lambda J, x, y, dims: J.tensordot(x, y, dims),
     bad=[(A(2, 3), A(2, 3), 1), (A(2, 3), A(2, 3), 3)],
 )
-record("kron", lambda T, x, y: T.kron(x, y), (A(2, 3), A(3, 2)), (A(2), A(2, 2)), (A(), A(3)),
-       jax=lambda J, x, y: J.kron(x, y), out=True, bad=[(A(2, 3, lay="t"), A(3, 2))])  # fmt: skip
-record("inner", lambda T, x, y: T.inner(x, y), (A(2, 3), A(4, 3)), (A(3), A(3)), (A(), A(4, 3)),
-       jax=lambda J, x, y: J.inner(x, y), out=True, bad=[(A(2, 3), A(2, 4))])  # fmt: skip
-record("vdot", lambda T, x, y: T.vdot(x, y), (A(4), A(4)), (A(0), A(0)), out=True,
-       bad=[(A(3), A(4)), (A(3, 4), A(4))])  # fmt: skip
+record(
+    "kron",
+    lambda T, x, y: T.kron(x, y),
+    (A(2, 3), A(3, 2)),
+    (A(2), A(2, 2)),
+    (A(), A(3)),
+    jax=lambda J, x, y: J.kron(x, y),
+    out=True,
+    bad=[(A(2, 3, lay="t"), A(3, 2))],
+)
+record(
+    "inner",
+    lambda T, x, y: T.inner(x, y),
+    (A(2, 3), A(4, 3)),
+    (A(3), A(3)),
+    (A(), A(4, 3)),
+    jax=lambda J, x, y: J.inner(x, y),
+    out=True,
+    bad=[(A(2, 3), A(2, 4))],
+)
+record(
+    "vdot",
+    lambda T, x, y: T.vdot(x, y),
+    (A(4), A(4)),
+    (A(0), A(0)),
+    out=True,
+    bad=[(A(3), A(4)), (A(3, 4), A(4))],
+)
 record(
     "addr",
     lambda T, b, x, y, beta, alpha: T.addr(b, x, y, beta=beta, alpha=alpha),
@@ -66,8 +92,11 @@ record(
 record("addr.inplace", lambda T, b, x, y: b.clone().addr_(x, y), (A(3, 4), A(3), A(4)))
 record("addmm.inplace", lambda T, b, x, y: b.clone().addmm_(x, y), (A(3, 2), A(3, 4), A(4, 2)))
 record("addmv.inplace", lambda T, b, x, y: b.clone().addmv_(x, y), (A(3), A(3, 4), A(4)))
-record("baddbmm.inplace", lambda T, b, x, y: b.clone().baddbmm_(x, y, beta=2, alpha=3),
-       (A(2, 3, 2), A(2, 3, 4), A(2, 4, 2)))  # fmt: skip
+record(
+    "baddbmm.inplace",
+    lambda T, b, x, y: b.clone().baddbmm_(x, y, beta=2, alpha=3),
+    (A(2, 3, 2), A(2, 3, 4), A(2, 4, 2)),
+)
 record(
     "addbmm",
     lambda T, b, x, y, beta, alpha: T.addbmm(b, x, y, beta=beta, alpha=alpha),
@@ -77,16 +106,37 @@ record(
     out=True,
     bad=[(A(3, 2), A(3, 4), A(2, 4, 2), 1, 1), (A(3, 2), A(2, 3, 4), A(3, 4, 2), 1, 1)],
 )
-record("addbmm.inplace", lambda T, b, x, y: b.clone().addbmm_(x, y),
-       (A(3, 2), A(2, 3, 4), A(2, 4, 2)))  # fmt: skip
-record("chain_matmul", lambda T, *x: T.chain_matmul(*x), (A(2, 3), A(3, 4), A(4, 2)),
-       (A(2, 3), A(3, 1)))  # fmt: skip
-record("linalg.multi_dot", lambda T, *x: T.linalg.multi_dot(x), (A(3), A(3, 4), A(4, 2), A(2)),
-       (A(2, 3), A(3, 4), A(4, 1), A(1, 3)), bad=[(A(2, 3), A(2, 3))])  # fmt: skip
-record("cross", lambda T, x, y: T.cross(x, y), (A(2, 3), A(2, 3)), (A(3, 2), A(3, 2)),
-       bad=[(A(2, 4), A(2, 4))])  # fmt: skip
-record("linalg.cross", lambda T, x, y: T.linalg.cross(x, y), (A(2, 3), A(2, 3)), (A(1, 3), A(4, 3)),
-       (A(2, 3, lay="t"), A(2, 3)), bad=[(A(2, 4), A(2, 4))])  # fmt: skip
+record(
+    "addbmm.inplace", lambda T, b, x, y: b.clone().addbmm_(x, y), (A(3, 2), A(2, 3, 4), A(2, 4, 2))
+)
+record(
+    "chain_matmul",
+    lambda T, *x: T.chain_matmul(*x),
+    (A(2, 3), A(3, 4), A(4, 2)),
+    (A(2, 3), A(3, 1)),
+)
+record(
+    "linalg.multi_dot",
+    lambda T, *x: T.linalg.multi_dot(x),
+    (A(3), A(3, 4), A(4, 2), A(2)),
+    (A(2, 3), A(3, 4), A(4, 1), A(1, 3)),
+    bad=[(A(2, 3), A(2, 3))],
+)
+record(
+    "cross",
+    lambda T, x, y: T.cross(x, y),
+    (A(2, 3), A(2, 3)),
+    (A(3, 2), A(3, 2)),
+    bad=[(A(2, 4), A(2, 4))],
+)
+record(
+    "linalg.cross",
+    lambda T, x, y: T.linalg.cross(x, y),
+    (A(2, 3), A(2, 3)),
+    (A(1, 3), A(4, 3)),
+    (A(2, 3, lay="t"), A(2, 3)),
+    bad=[(A(2, 4), A(2, 4))],
+)
 record("block_diag", lambda T, *x: T.block_diag(*x), (A(2, 3), A(2)), (A(), A(1, 2), A(2, 0)))
 record(
     "nn.bilinear",

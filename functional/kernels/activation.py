@@ -8,7 +8,8 @@ import numpy as np
 from numpy import ndarray
 
 from . import layout
-from .elementwise import sigmoid
+from .choice import where
+from .elementwise import clamp, sigmoid
 from .half import narrow, widen
 
 Number = Any
@@ -19,7 +20,7 @@ def elu(x: ndarray, alpha: Number, scale: Number, input_scale: Number) -> ndarra
     below = np.expm1(np.minimum(x, 0) * input_scale)
     below *= alpha * scale
     above = x if scale == 1 else x * scale
-    return np.where(x < 0, below, above)
+    return where(x < 0, below, above)
 
 
 def celu(x: ndarray, alpha: Number) -> ndarray:
@@ -40,7 +41,8 @@ def silu_backward(g: ndarray, x: ndarray) -> ndarray:
     z *= wide
     z += 1
     z *= s
-    return narrow(np.asarray(widen(g) * z), g.dtype)
+    z *= widen(g)
+    return narrow(z, g.dtype)
 
 
 def softplus(x: ndarray, beta: Number, threshold: Number) -> ndarray:
@@ -50,7 +52,7 @@ def softplus(x: ndarray, beta: Number, threshold: Number) -> ndarray:
     z = np.asarray(np.log1p(np.exp(np.minimum(t, max(threshold, 0)))))
     if beta != 1:
         z /= beta
-    return narrow(np.where(t > threshold, wide, z), x.dtype)
+    return narrow(where(t > threshold, wide, z), x.dtype)
 
 
 def mish(x: ndarray) -> ndarray:
@@ -71,17 +73,17 @@ def log_sigmoid(x: ndarray) -> ndarray:
 def hardtanh(x: ndarray, min_val: Number, max_val: Number) -> ndarray:
     """x limited to [min_val, max_val]."""
     kind = x.dtype.type
-    return np.asarray(np.minimum(np.maximum(x, kind(min_val)), kind(max_val)))
+    return np.asarray(clamp(x, kind(min_val), kind(max_val)))
 
 
 def hardtanh_backward(g: ndarray, x: ndarray, low: Number, high: Number) -> ndarray:
     """g, and 0 where x <= low or x >= high."""
-    return np.where((x <= low) | (x >= high), g.dtype.type(0), g)
+    return where((x <= low) | (x >= high), 0.0, g)
 
 
 def shrink_backward(g: ndarray, x: ndarray, low: Number, high: Number) -> ndarray:
     """g, and 0 where low <= x <= high."""
-    return np.where((x >= low) & (x <= high), g.dtype.type(0), g)
+    return where((x >= low) & (x <= high), 0.0, g)
 
 
 def hardsigmoid(x: ndarray) -> ndarray:
@@ -105,25 +107,29 @@ def hardswish(x: ndarray) -> ndarray:
 
 def hardshrink(x: ndarray, lambd: Number) -> ndarray:
     """x, and 0 where |x| <= lambd."""
-    return np.where((x >= -lambd) & (x <= lambd), x.dtype.type(0), x)
+    return where((x >= -lambd) & (x <= lambd), 0.0, x)
 
 
 def softshrink(x: ndarray, lambd: Number) -> ndarray:
     """x moved towards 0 by lambd, as far as 0."""
     if not lambd >= 0:
         raise ValueError("lambd < 0")
-    return np.where(x > lambd, x - lambd, np.where(x < -lambd, x + lambd, x * 0))
+    z = np.asarray(np.maximum(x, -lambd))
+    np.minimum(z, lambd, out=z)
+    return np.subtract(x, z, out=z)
 
 
 def threshold(x: ndarray, threshold: Number, value: Number) -> ndarray:
     """x where it is above ``threshold``, else ``value``."""
     kind = x.dtype.type
+    if x.dtype.kind == "f":
+        return where(x <= threshold, float(value), x)
     return np.where(x <= kind(threshold), kind(value), x)
 
 
 def prelu_kernel(x: ndarray, weight: ndarray) -> ndarray:
     """x where it is positive, else weight x (K. He et al., 2015)."""
-    return np.where(x > 0, x, weight * x)
+    return where(x > 0, x, weight * x)
 
 
 def rrelu_with_noise(

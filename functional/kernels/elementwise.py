@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .choice import where
+
 add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
 maximum, minimum = np.maximum, np.minimum
 fmax, fmin = np.fmax, np.fmin
@@ -31,6 +33,7 @@ logical_not = np.logical_not
 bitwise_and, bitwise_or, bitwise_xor = np.bitwise_and, np.bitwise_or, np.bitwise_xor
 bitwise_not = np.invert
 relu = partial(np.maximum, 0)
+_MANY = 1 << 12  # elements from which on one slow call beats two quick ones
 _ZERO = np.zeros((), np.float32)
 _WORDS: dict[Any, tuple[Any, ndarray]] = {
     np.dtype(np.float32): (np.int32, np.array(31, np.int32)),
@@ -145,23 +148,24 @@ def fmod(x: ndarray, y: ndarray) -> ndarray:
     return np.fmod(x, y)
 
 
-def where(condition: ndarray, x: Any, y: Any) -> ndarray:
-    return np.where(condition, x, y)
-
-
 def clamp(x: ndarray, low: Any, high: Any) -> ndarray:
     """min(max(x, low), high) for numbers; NaN stays NaN, and ``high`` wins over ``low``."""
+    if low is not None and high is not None and x.dtype.kind == "f" and x.size > _MANY:
+        return np.clip(x, low, high)
     if low is not None:
         x = np.maximum(x, low)
     return x if high is None else np.minimum(x, high)
 
 
 def leaky_relu(x: ndarray, negative_slope: float) -> ndarray:
-    return np.where(x > 0, x, x * negative_slope)
+    """x where it is positive, else ``negative_slope`` times x."""
+    if 0 < negative_slope <= 1:
+        return np.asarray(np.maximum(x, x * negative_slope))
+    return where(x > 0, x, x * negative_slope)
 
 
 def leaky_relu_backward(g: ndarray, x: ndarray, negative_slope: float) -> ndarray:
-    return np.where(x > 0, g, g * negative_slope)
+    return where(x > 0, g, g * negative_slope)
 
 
 def threshold_backward(g: ndarray, x: ndarray) -> ndarray:

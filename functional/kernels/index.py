@@ -11,6 +11,7 @@ from numpy import ndarray
 
 from . import layout
 from .shapes import clone
+from .threads import spread
 
 Shape = tuple[int, ...]
 Keys = tuple[Any, ...]  # an integer or boolean array, or None for a whole dimension
@@ -130,6 +131,16 @@ def _along(index: ndarray, dim: int) -> Any:
     return tuple(key)
 
 
+_MANY = 1 << 17  # from here on threads pay
+
+
+def _taken(flat: ndarray, at: ndarray) -> ndarray:
+    """Elements of a vector, taken by several threads; the indices are in range."""
+    z = np.empty(at.shape, flat.dtype)
+    spread(at.size, 8, lambda i, j: flat.take(at[i:j], out=z[i:j], mode="clip"))
+    return z
+
+
 def gather_along(x: ndarray, index: ndarray, dim: int) -> ndarray:
     if not index.size:
         return np.zeros(index.shape, x.dtype)
@@ -137,7 +148,10 @@ def gather_along(x: ndarray, index: ndarray, dim: int) -> ndarray:
         return x.reshape(-1)[index.reshape(-1)].reshape(index.shape)
     if not x.flags.c_contiguous:
         return x[_along(index, dim)]
-    return x.reshape(-1).take(flat_along(x.shape, index, dim), mode="clip").reshape(index.shape)
+    flat, at = x.reshape(-1), flat_along(x.shape, index, dim)
+    if at.size < _MANY:
+        return flat.take(at, mode="clip").reshape(index.shape)
+    return _taken(flat, at).reshape(index.shape)
 
 
 def gather_backward(g: ndarray, index: ndarray, shape: Shape, dim: int) -> ndarray:
@@ -168,6 +182,8 @@ scatter_number = scatter_along
 
 
 def index_select_dim(x: ndarray, index: ndarray, dim: int) -> ndarray:
+    if x.ndim == 1 and index.size >= _MANY and x.flags.c_contiguous:
+        return _taken(x, index.reshape(-1))
     return np.take(x, index.reshape(-1), dim) if x.ndim else x.copy()
 
 
@@ -184,6 +200,8 @@ def masked_fill(x: ndarray, mask: ndarray, value: Any) -> ndarray:
     if np.ndim(value) or mask.dtype != bool:
         raise ValueError("masked_fill: a 0-d value and a boolean mask")
     shape = np.broadcast_shapes(x.shape, mask.shape)
+    if x.dtype.kind in "fiub" and x.flags.c_contiguous and x.shape == shape:
+        return np.where(mask, np.asarray(value).astype(x.dtype), x)
     z = np.array(np.broadcast_to(x, shape), order="C")
     np.copyto(z, np.asarray(value).astype(x.dtype), where=np.broadcast_to(mask, shape))
     return z

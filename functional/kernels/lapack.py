@@ -185,7 +185,7 @@ def cholesky_inverse_of(x: ndarray, upper: bool) -> ndarray:
 def qr_of(x: ndarray, mode: str) -> tuple[ndarray, ndarray]:
     """(Q, R); Q is empty in mode ``r``."""
     if mode == "r":
-        return np.empty(0, x.dtype), columns(linalg.qr(x, "r"))
+        return np.empty(0, x.dtype), columns(np.asarray(linalg.qr(x, "r")))
     if not x.shape[-1] and mode == "complete":  # NumPy gives no full basis
         eye = np.broadcast_to(np.eye(x.shape[-2], dtype=x.dtype), (*x.shape[:-1], x.shape[-2]))
         return columns(eye), np.zeros(x.shape, x.dtype)
@@ -235,9 +235,9 @@ def eigh_of(x: ndarray, uplo: str, vectors: bool) -> tuple[ndarray, ndarray]:
     """(eigenvalues in ascending order, eigenvectors) of Hermitian matrices."""
     try:
         if vectors:
-            w, v = linalg.eigh(x, uplo)  # type: ignore[arg-type]
+            w, v = linalg.eigh(x, uplo)  # type: ignore[call-overload]
             return w, columns(v)
-        w = linalg.eigvalsh(x, uplo)  # type: ignore[arg-type]
+        w = linalg.eigvalsh(x, uplo)  # type: ignore[call-overload]
     except LinAlgError:
         raise Refused(NO_EIGH) from None
     return w, np.empty(0, x.dtype)

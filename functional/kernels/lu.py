@@ -103,6 +103,9 @@ def lu_of(x: ndarray) -> tuple[ndarray, ndarray, ndarray]:
 
 def triangular_of(a: ndarray, b: ndarray, upper: bool, left: bool, unit: bool) -> ndarray:
     """x with a @ x = b (or x @ a = b); only a triangle of a counts, its diagonal 1 if ``unit``."""
+    found = _trtrs(a, b, upper, left, unit)
+    if found is not None:
+        return found
     a = np.triu(a, int(unit)) if upper else np.tril(a, -int(unit))
     if unit:
         a = a + np.eye(a.shape[-1], dtype=a.dtype)
@@ -113,6 +116,31 @@ def triangular_of(a: ndarray, b: ndarray, upper: bool, left: bool, unit: bool) -
     except LinAlgError:
         x = _substituted(a, b, upper == left)
     return columns(x if left else mT(x))
+
+
+def _trtrs(a: ndarray, b: ndarray, upper: bool, left: bool, unit: bool) -> ndarray | None:
+    """LAPACK's substitution where SciPy is there and the matrices are worth the calls."""
+    if a.shape[-1] < 16 or 0 in b.shape or 0 in a.shape:
+        return None
+    try:
+        from scipy.linalg import get_lapack_funcs
+    except ImportError:
+        return None
+    if not left:
+        a, b = mT(a), mT(b)
+    (trtrs,) = get_lapack_funcs(("trtrs",), (a, b))
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(a, (*batch, *a.shape[-2:]))
+    b = np.broadcast_to(b, (*batch, *b.shape[-2:]))
+    z = np.empty((*batch, b.shape[-1], b.shape[-2]), b.dtype)
+    by_column = a.flags.f_contiguous or abs(a.strides[-2]) < abs(a.strides[-1])
+    for at in np.ndindex(*batch):
+        one = a[at] if by_column else a[at].T
+        x, info = trtrs(one, b[at], (upper == left) != by_column, not by_column, unit)
+        if info:
+            return None
+        z[at] = x.T
+    return mT(z) if left else columns(z)
 
 
 def _substituted(a: ndarray, b: ndarray, upper: bool) -> ndarray:
@@ -145,9 +173,7 @@ def cholesky_solve_of(b: ndarray, factor: ndarray, upper: bool) -> ndarray:
     return triangular_of(mH(lower), y, True, True, False)
 
 
-def lu_solve_of(
-    lu: ndarray, pivots: ndarray, b: ndarray, left: bool, adjoint: bool
-) -> ndarray:
+def lu_solve_of(lu: ndarray, pivots: ndarray, b: ndarray, left: bool, adjoint: bool) -> ndarray:
     """x with A @ x = b (x @ A = b; Aᴴ for A if ``adjoint``), A given by its factorization."""
     if not left:
         x = lu_solve_of(lu, pivots, mH(b), True, not adjoint)

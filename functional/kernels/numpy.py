@@ -6,12 +6,15 @@ A second array library exports the same names from a module beside this one.
 # ruff: noqa: F403 - re-exporting is this module's purpose
 from .arrange import *
 from .activation import *
+from .attention import *
 from .avg_pool import *
 from .complex import *
 from .conv import *
 from .elementwise import *
 from .errorfn import *
 from .fft import *
+from .folding import *
+from .grid import *
 from .group_norm import *
 from .index import *
 from .lapack import *
@@ -19,11 +22,14 @@ from .linalg import *
 from .loss import *
 from .lu import *
 from .norm import *
+from .padding import *
 from .pairs import *
 from .polynomials import *
 from .pool import *
+from .pooling import *
 from .products import *
 from .reduce import *
+from .resample import *
 from .rnn import *
 from .scans import *
 from .scatter import *

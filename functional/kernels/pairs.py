@@ -68,10 +68,20 @@ def rad2deg(x: ndarray) -> ndarray:
     return np.asarray(x * (180 / math.pi))
 
 
+def _real_logaddexp(x: ndarray, y: ndarray) -> ndarray:
+    z = np.asarray(np.abs(x - y))
+    if np.isnan(z).any():  # equal infinities, or NaN
+        return np.logaddexp(x, y)
+    np.negative(z, out=z)
+    np.exp(z, out=z)
+    np.log1p(z, out=z)
+    return np.add(np.maximum(x, y), z, out=z)
+
+
 def _logaddexp(x: ndarray, y: ndarray) -> ndarray:
     """log(exp(x) + exp(y)), without overflow."""
     if x.dtype.kind != "c":
-        return np.logaddexp(x, y)
+        return _real_logaddexp(x, y)
     swap = x.real >= y.real
     high, low = np.where(swap, x, y), np.where(swap, y, x)
     z = high + np.log1p(np.exp(low - high))
@@ -144,6 +154,8 @@ def nan_to_num(x: ndarray, nan: Any, posinf: Any, neginf: Any) -> ndarray:
     if x.dtype.kind == "c":
         parts = [nan_to_num(part, nan, posinf, neginf) for part in (x.real, x.imag)]
         return (parts[0] + 1j * parts[1]).astype(x.dtype)
+    if np.isfinite(x).all():
+        return x.copy()
     kind = x.dtype.type
     high = np.finfo(kind).max if posinf is None else kind(posinf)
     low = np.finfo(kind).min if neginf is None else kind(neginf)
@@ -158,21 +170,34 @@ def lerp(start: ndarray, end: ndarray, weight: Any) -> ndarray:
         step = end - start
         return np.where(near, start + weight * step, end - step * (1 - weight))
     kind = np.asarray(start).dtype.type
+    step = np.asarray(end - start)
     if near:
-        return np.asarray(start + kind(weight) * (end - start))
-    return np.asarray(end - (end - start) * kind(1 - weight))
+        step *= kind(weight)
+        return np.add(start, step, out=step)
+    step *= kind(1 - weight)
+    return np.subtract(end, step, out=step)
 
 
 def addcmul(x: ndarray, tensor1: ndarray, tensor2: ndarray, value: Any) -> ndarray:
     """x + value tensor1 tensor2."""
-    product = tensor1 * tensor2 if value == 1 else x.dtype.type(value) * tensor1 * tensor2
-    return np.asarray(x + product)
+    return _sum(x, np.asarray((tensor1 if value == 1 else _scaled(x, value, tensor1)) * tensor2))
 
 
 def addcdiv(x: ndarray, tensor1: ndarray, tensor2: ndarray, value: Any) -> ndarray:
     """x + value tensor1 / tensor2."""
-    scaled = tensor1 if value == 1 else x.dtype.type(value) * tensor1
-    return np.asarray(x + scaled / tensor2)
+    return _sum(x, np.asarray((tensor1 if value == 1 else _scaled(x, value, tensor1)) / tensor2))
+
+
+def _scaled(x: ndarray, value: Any, tensor: ndarray) -> ndarray:
+    return np.asarray(x.dtype.type(value) * tensor)
+
+
+def _sum(x: ndarray, z: ndarray) -> ndarray:
+    """x + z, in the memory of z if the sum fits there."""
+    try:
+        return np.add(x, z, out=z)
+    except ValueError:  # x is the larger
+        return np.asarray(x + z)
 
 
 def rsub_scaled(x: ndarray, other: Any, alpha: Any) -> ndarray:

@@ -70,6 +70,6 @@ def trilinear(x: ndarray, w: ndarray, y: ndarray) -> ndarray:
     o, m, n = w.shape
     if is_half(x.dtype):  # PyTorch rounds after the first sum, which is over i
         rows = widen(np.matmul(widen(x), widen(w)).astype(x.dtype))
-        return (rows * widen(y)).sum(-1).T.astype(x.dtype)
+        return np.ascontiguousarray((rows * widen(y)).sum(-1).T).astype(x.dtype)
     rows = (y @ w.reshape(o * m, n).T).reshape(y.shape[0], o, m)
     return np.matmul(rows, x[:, :, None])[..., 0]

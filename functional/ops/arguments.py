@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from .. import dtypes
+from ..errors import type_name
 from ..tape.slow import size_mismatch
 from ..tensor import Tensor
 
@@ -56,7 +57,7 @@ def wrong_type(where: str, wanted: str, value: Any) -> TypeError:
     function, name, position = where.split(".")
     return TypeError(
         f"{function}(): argument '{name}' (position {position}) must be {wanted}, not "
-        f"{type(value).__name__}"
+        f"{type_name(value)}"
     )
 
 

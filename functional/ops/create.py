@@ -40,8 +40,11 @@ def given(t: Tensor, out: Any) -> Tensor:
 # --- from data ------------------------------------------------------------------------------------
 
 
-def _array_from(data: Any) -> np.ndarray:
-    """Nested sequences of numbers, tensors and arrays as one array of the inferred dtype."""
+def _array_from(data: Any, exact: bool) -> np.ndarray:
+    """Nested sequences of numbers, tensors and arrays as one array of the inferred dtype.
+
+    ``exact`` keeps numbers in float64, for a dtype that is still to come.
+    """
     if isinstance(data, np.ndarray):
         return data
     if isinstance(data, Tensor):
@@ -49,17 +52,23 @@ def _array_from(data: Any) -> np.ndarray:
     if isinstance(data, np.generic):
         return np.asarray(data)
     if isinstance(data, (bool, int, float, complex)):
-        return _numbers(data, dtypes.of_number(data).array)
+        return _numbers(data, _number_type(type(data), exact))
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if hasattr(data, "__array__") and not hasattr(data, "__len__"):
         return np.asarray(data)
     if not hasattr(data, "__len__"):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    return _array_from_sequence(data)
+    return _array_from_sequence(data, exact)
 
 
-def _array_from_sequence(data: Any) -> np.ndarray:
+def _number_type(kind: type, exact: bool) -> np.dtype:
+    if exact and kind in (float, complex):
+        return np.dtype(kind)
+    return dtypes.of_number(kind()).array
+
+
+def _array_from_sequence(data: Any, exact: bool) -> np.ndarray:
     if isinstance(data, (dict, set)):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
     items = list(data)
@@ -70,8 +79,10 @@ def _array_from_sequence(data: Any) -> np.ndarray:
     kinds = {type(item) for item in items}
     if kinds <= {bool, int, float}:
         kind = float if float in kinds else int if int in kinds else bool
-        return _numbers(items, dtypes.of_number(kind()).array)
-    parts = [_array_from(item) for item in items]
+        return _numbers(items, _number_type(kind, exact))
+    parts = [
+        _element(item) if isinstance(item, Tensor) else _array_from(item, exact) for item in items
+    ]
     first = parts[0].shape
     for i, part in enumerate(parts):
         if part.shape != first:
@@ -80,6 +91,13 @@ def _array_from_sequence(data: Any) -> np.ndarray:
     for part in parts[1:]:
         found = dtypes.promote_types(found, dtypes.FROM_ARRAY[part.dtype])
     return np.stack([part.astype(found.array) for part in parts])
+
+
+def _element(t: Tensor) -> np.ndarray:
+    """The number a tensor inside a list stands for."""
+    if t.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return t._data.reshape(())
 
 
 def _numbers(items: Any, dtype: Any) -> np.ndarray:
@@ -140,7 +158,7 @@ def tensor(
             stacklevel=2,
         )
     dtype = as_dtype(dtype, "tensor")
-    array = _checked_array(_array_from(data))
+    array = _checked_array(_array_from(data, dtype is not None))
     target = array.dtype if dtype is None else dtype.array
     if dtype is not None and not isinstance(data, (np.ndarray, Tensor)):
         _check_fits(array, dtype)

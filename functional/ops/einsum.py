@@ -49,9 +49,7 @@ def _labels(text: str, at: int) -> str:
             raise RuntimeError(
                 f"einsum(): found '.' for operand {at} for which an ellipsis was already found"
             )
-        raise RuntimeError(
-            f"einsum(): found '.' for operand {at} that is not part of any ellipsis"
-        )
+        raise RuntimeError(f"einsum(): found '.' for operand {at} that is not part of any ellipsis")
     for c in plain:
         if c != _ELLIPSIS and c not in _LETTERS:
             raise RuntimeError(
@@ -65,13 +63,9 @@ def _parsed(equation: str, operands: list[Tensor]) -> tuple[list[str], str | Non
     left, arrow, right = equation.replace(" ", "").partition("->")
     inputs = [_labels(part, at) for at, part in enumerate(left.split(","))]
     if len(inputs) < len(operands):
-        raise RuntimeError(
-            "einsum(): more operands were provided than specified in the equation"
-        )
+        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
     if len(inputs) > len(operands):
-        raise RuntimeError(
-            "einsum(): fewer operands were provided than specified in the equation"
-        )
+        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
     return inputs, _labels(right, 0) if arrow else None
 
 
@@ -80,7 +74,9 @@ def _expanded(inputs: list[str], operands: list[Tensor]) -> tuple[list[list[Any]
     ranks = []
     for at, (labels, t) in enumerate(zip(inputs, operands, strict=True)):
         named = len(labels) - labels.count(_ELLIPSIS)
-        if (_ELLIPSIS in labels and named > t.ndim) or (_ELLIPSIS not in labels and named != t.ndim):
+        if (_ELLIPSIS in labels and named > t.ndim) or (
+            _ELLIPSIS not in labels and named != t.ndim
+        ):
             raise RuntimeError(
                 "einsum(): the number of subscripts in the equation "
                 f"({named}) {'is more than the number of dimensions' if _ELLIPSIS in labels else 'does not match the number of dimensions'} "  # noqa: E501
@@ -150,7 +146,7 @@ def _aligned(t: Tensor, dims: list[Any], order: list[Any]) -> Tensor:
 
 def _sizes(labels: list[list[Any]], operands: list[Tensor]) -> dict[Any, int]:
     sizes: dict[Any, int] = {}
-    for at, (dims, t) in enumerate(zip(labels, operands, strict=True)):
+    for dims, t in zip(labels, operands, strict=True):
         for c, n in zip(dims, t.shape, strict=True):
             if sizes.get(c, 1) != 1 and n not in (1, sizes[c]):
                 raise RuntimeError(
@@ -202,9 +198,7 @@ def _pair(a: Tensor, b: Tensor, gone: list[int]) -> Tensor:
     rest = [d for d in range(a.ndim) if d not in batch + rows + columns + inner]
     left = TENSOR.permute(a, (*batch, *rows, *inner, *columns, *rest))
     right = TENSOR.permute(b, (*batch, *inner, *columns, *rows, *rest))
-    z = TENSOR.bmm(
-        TENSOR.reshape(left, (count, m, k)), TENSOR.reshape(right, (count, k, n))
-    )
+    z = TENSOR.bmm(TENSOR.reshape(left, (count, m, k)), TENSOR.reshape(right, (count, k, n)))
     ones = [d for d in range(a.ndim) if d not in batch + rows + columns]
     order = [*batch, *rows, *columns, *ones]
     shape = [a.shape[d] for d in batch + rows] + [b.shape[d] for d in columns] + [1] * len(ones)
@@ -216,8 +210,7 @@ def _contract(operands: list[Tensor], kept: int) -> Tensor:
     """Multiply aligned operands from the left; sum a dimension with its last operand."""
     rank = operands[0].ndim
     last = [
-        max((i for i, t in enumerate(operands) if t.shape[d] != 1), default=0)
-        for d in range(rank)
+        max((i for i, t in enumerate(operands) if t.shape[d] != 1), default=0) for d in range(rank)
     ]
     z = operands[0]
     for at, t in enumerate(operands[1:], 1):

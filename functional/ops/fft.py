@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels import numpy as kernels
-from ..kernels.layout import empty
 from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -46,9 +45,10 @@ def _interior(F: Any, x: Any, dim: int, size: int, factor: float) -> Any:
 
 def _probed(kernel: str) -> Any:
     """The shape of a transform: dtype and strides from one of zeros."""
+
     def shape(x: Any, *statics: Any) -> Any:
-        zeros = empty(x.shape, x.strides, x.dtype)
-        zeros[...] = 0
+        order = sorted(range(len(x.shape)), key=lambda d: -x.strides[d])
+        zeros = np.zeros([x.shape[d] for d in order], x.dtype).transpose(np.argsort(order))
         found = getattr(kernels, kernel)(zeros, *statics)
         return found.shape, found.dtype, found.strides
 
@@ -360,5 +360,3 @@ def fft_rfftfreq(
 ) -> Tensor:
     """The frequencies of ``rfft``'s results, for samples ``d`` apart."""
     return _frequencies(np.arange(n // 2 + 1), n, d, dtype, device, requires_grad, out)
-
-

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import type_name
 from ..kernels.index import index_shape
 from ..tape.levels import Batched
 from ..tape.op import TENSOR, public
@@ -35,7 +36,10 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
         return key
     if isinstance(key, str):
         raise TypeError("new(): invalid data type 'str'")
-    x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
+    if isinstance(key, np.ndarray):
+        x = key
+    else:
+        x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
     t = wrap(x if x.dtype.kind in "ib" else x.astype(np.int64))
     return to_device(t, on.device)
 
@@ -61,10 +65,16 @@ def _whole(value: Any) -> Any:
 def _as_tuple(key: Any) -> tuple[Any, ...]:
     """A key as one index per dimension; a short sequence that holds sequences is one, too."""
     if isinstance(key, tuple):
-        return key
+        return tuple(map(_unwrapped, key)) if any(type(k) is np.ndarray for k in key) else key
+    key = _unwrapped(key)
     if isinstance(key, (list, range)) and len(key) < 32 and any(_is_index(k) for k in key):
         return tuple(key)
     return (key,)
+
+
+def _unwrapped(key: Any) -> Any:
+    """The number in a zero-dimensional array."""
+    return key.item() if type(key) is np.ndarray and not key.ndim else key
 
 
 def _is_index(key: Any) -> bool:
@@ -132,7 +142,7 @@ def _integer(key: Any) -> int:
     if not hasattr(key, "__index__"):
         raise IndexError(
             "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
-            f"valid indices (got {type(key).__name__})"
+            f"valid indices (got {type_name(key)})"
         )
     return key.__index__()
 
@@ -289,7 +299,7 @@ def _value_for(self: Tensor, value: Any) -> Tensor:
         return value
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
         kind = f"torch.{self.dtype.legacy}Tensor"
-        raise TypeError(f"can't assign a {type(value).__name__} to a {kind}")
+        raise TypeError(f"can't assign a {type_name(value)} to a {kind}")
     return wrap(np.asarray(number_for(value, self.dtype)).astype(self.dtype.array))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import type_name
 from ..kernels.layout import result_strides
 from ..kernels.shapes import cat_shape, cat_strides
 from ..tape.batching import expanded, shifted
@@ -91,7 +92,7 @@ def _tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+                f"expected Tensor as element {i} in argument 0, but got {type_name(t)}"
             )
     return tuple(tensors)
 

@@ -83,6 +83,8 @@ pinv_ = not_holomorphic(
         ),
     )
 )
+
+
 def _lstsq_shape(a: Any, b: Any, rcond: Any, driver: str) -> Any:
     """The solution is cut out of room for the larger of it and the right side."""
     found = probed("lstsq_of", 2, 2)(a, b, rcond, driver)
@@ -136,11 +138,15 @@ def _check_lstsq(A: Tensor, B: Tensor) -> bool:
     if B.ndim < 1:
         raise RuntimeError(f"{name}: other must have at least 1 dimension.")
     if A.dtype is not B.dtype:
-        raise RuntimeError(f"{name}: Expected input and other to have the same dtype, but got "
-                           f"input's dtype {A.dtype.legacy} and other's dtype {B.dtype.legacy}")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: Expected input and other to have the same dtype, but got "
+            f"input's dtype {A.dtype.legacy} and other's dtype {B.dtype.legacy}"
+        )
     if not 0 <= A.ndim - B.ndim <= 1:
-        raise RuntimeError(f"{name}: input.dim() must be greater or equal to other.dim() and "
-                           "(input.dim() - other.dim()) <= 1")  # fmt: skip
+        raise RuntimeError(
+            f"{name}: input.dim() must be greater or equal to other.dim() and "
+            "(input.dim() - other.dim()) <= 1"
+        )
     vector = is_vector(A, B)
     rows = B.shape[-1] if vector else B.shape[-2]
     if A.shape[-2] != rows:

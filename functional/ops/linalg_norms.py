@@ -26,7 +26,7 @@ def _cast(A: Tensor, dtype: Any, name: str) -> Tensor:
     if dtype.category < dtypes.FLOAT:
         raise RuntimeError(f"{name}: dtype should be floating point or complex. "
                            f"Got {dtype.legacy}")  # fmt: skip
-    if not dtypes.promote_types(A.dtype, dtype) is dtype:
+    if dtypes.promote_types(A.dtype, dtype) is not dtype:
         raise RuntimeError(
             f"{name}: the dtype of the input ({A.dtype.legacy}) should be convertible without "
             f"narrowing to the specified dtype ({dtype.legacy})"
@@ -43,7 +43,9 @@ def _vector_norm(
 ) -> Tensor:
     check_kind(x, "linalg.vector_norm", half="")
     if isinstance(ord, complex):
-        raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
+        )
     x = _cast(x, dtype, "linalg.vector_norm")
     return vector_norm(x, float(ord), dim, keepdim)
 
@@ -144,7 +146,9 @@ def linalg_matrix_norm(
 
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
     count = 1 if isinstance(dim, int) else None if dim is None else len(dim)
-    if isinstance(ord, str) or (ord is not None and (count == 2 or (count is None and A.ndim == 2))):
+    if isinstance(ord, str) or (
+        ord is not None and (count == 2 or (count is None and A.ndim == 2))
+    ):
         if count is None and A.ndim != 2:
             raise RuntimeError(
                 "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "

@@ -77,17 +77,19 @@ def _unpack_vjp(F: Any, g: Any, self_shape: Any) -> Any:
     low = None if gl is None else F.tril(gl, -1)
     up = None if gu is None else F.triu(gu, 0)
     if low is not None and n > k:
-        tail = F.zeros_like(F.expand(F.slice_(low, low.ndim - 1, 0, 1, 1), (*low.shape[:-1], n - k)))
+        tail = F.zeros_like(
+            F.expand(F.slice_(low, low.ndim - 1, 0, 1, 1), (*low.shape[:-1], n - k))
+        )
         low = F.cat([low, tail], low.ndim - 1)
     if up is not None and m > k:
-        tail = F.zeros_like(F.expand(F.slice_(up, up.ndim - 2, 0, 1, 1), (*up.shape[:-2], m - k, n)))
+        tail = F.zeros_like(
+            F.expand(F.slice_(up, up.ndim - 2, 0, 1, 1), (*up.shape[:-2], m - k, n))
+        )
         up = F.cat([up, tail], up.ndim - 2)
     return add(low, up)
 
 
-def _solve_vjp(
-    F: Any, g: Any, lu: Any, pivots: Any, left: bool, adjoint: bool, result: Any
-) -> Any:
+def _solve_vjp(F: Any, g: Any, lu: Any, pivots: Any, left: bool, adjoint: bool, result: Any) -> Any:
     """Of A x = b: g_b = A⁻ᴴ g, g_A = -g_b xᴴ, which passes on to L and U."""
     gb = F.lu_solve_of(lu, pivots, g, left, not adjoint)
     ga = -F.matmul(gb, mH(F, result)) if left else -F.matmul(mH(F, result), gb)
@@ -157,8 +159,7 @@ _Unpacked = return_type("lu_unpack", ("P", "L", "U"))
 def _check_lu(A: Tensor, name: str, pivot: bool) -> None:
     if A.ndim < 2:
         raise RuntimeError(
-            f"{name}: Expected tensor with 2 or more dimensions. Got size: "
-            f"{list(A.shape)} instead"
+            f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
         )
     if not pivot:
         raise RuntimeError(

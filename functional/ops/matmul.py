@@ -158,7 +158,11 @@ squeeze_product = general(
     node="SqueezeBackward4",
     jvp="linear",
     vmap=shifted(lambda F: F.squeeze_product, 0),
-    shape=lambda x, dims: (tuple(n for i, n in enumerate(x.shape) if i not in dims), x.dtype),
+    shape=lambda x, dims: (
+        tuple(n for i, n in enumerate(x.shape) if i not in dims),
+        x.dtype,
+        tuple(n for i, n in enumerate(x.strides) if i not in dims),
+    ),
 )
 
 # --- public forms ---------------------------------------------------------------------------------

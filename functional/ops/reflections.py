@@ -34,7 +34,7 @@ def _reflect_joint(
         turned = mH(F, g), need, self, tau, mH(F, other), True, not adjoint
         gx, gtau, go = _reflect_joint(F, *turned)
         return gx, gtau, mH(F, go)
-    if not self.shape[-1] or not tau.shape[-1]:
+    if 0 in self.shape or 0 in tau.shape:
         return None, None, g
     reflectors = _reflectors(F, self, tau)
     order = list(range(len(reflectors)))
@@ -157,6 +157,6 @@ def ormqr(
 ) -> Tensor:  # fmt: skip
     """Q @ other (other @ Q; Qᴴ for Q if ``transpose``), Q given by reflections."""
     if out is not None:
-        call = lambda *tensors: _ormqr(*tensors, left, transpose)
+        call = lambda x, t, y: _ormqr(x, t, y, left, transpose)
         return out_of(call, out, self, tau, other, name="ormqr")
     return _ormqr(self, tau, other, left, transpose)

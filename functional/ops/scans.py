@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -45,7 +46,7 @@ recurrence = general(
 
 
 def _cumprod_vjp(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
-    if not len(self.shape):
+    if math.prod(self.shape) <= 1:
         return g
     before = F.shift(result, dim, 1, 1.0)
     return before * F.recurrence(F.shift(self, dim, -1, 0.0), g, dim, True)
@@ -121,7 +122,7 @@ def cummin(self: Tensor, dim: int, *, out: Any = None) -> Any:
 
 def _logcumsumexp_vjp(F: Any, g: Any, self: Any, result: Any, dim: int) -> Any:
     # Σ over i >= k of g_i exp(x_k - r_i), from ratios exp(r_k - r_{k+1}) that do not exceed 1
-    if not len(self.shape):
+    if math.prod(self.shape) <= 1:
         return g
     behind = F.shift(result, dim, -1, float("inf"))
     flat = F.isinf(result) & (result == behind)

@@ -142,7 +142,7 @@ def scatter_reduced(self: Tensor, dim: int, index: Tensor, src: Any, reduce: str
             stacklevel=4,
         )
     else:
-        src = TENSOR.full(tuple(index.shape), src, dtype=self.dtype)
+        src = TENSOR.full(tuple(index.shape), src, dtype=self.dtype, device=self.device)
     return scatter_with, (self, src, index, at, _OLD_NAMES[reduce], True)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes, errors
+from .. import errors
 from ..kernels.meta import contiguous_strides
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -23,7 +23,6 @@ from .linalg_parts import (
     failed,
     mH,
     not_holomorphic,
-    not_implemented,
     pieces,
     probed,
     singular,
@@ -188,7 +187,7 @@ def _solve(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
         )
     if not vector:
         _check_solve(A, B, name, left)
-        return solve_(A, B, left)  # type: ignore[no-any-return]
+        return solve_(A, B, left)
     if B.ndim == 1 and A.shape[-1] != B.shape[0]:
         _check_solve(A, TENSOR.unsqueeze(B, -1), name, left)
     x, info = solve_vector(A, B, left)

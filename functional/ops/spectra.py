@@ -8,12 +8,21 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..tape.declare import general
+from ..tape.batching import shifted
+from ..tape.declare import general, view
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from .fft import fft_c2c, fft_c2r, fft_r2c
 
-
+# PyTorch cuts frames by as_strided
+frames_of = view(
+    "frames_of",
+    lambda F, g, self_shape, dim, size, step: F.unfold_backward(g, self_shape, dim, size, step),
+    statics=("dim", "size", "step"),
+    kernel="unfold_dim",
+    node="AsStridedBackward0",
+    vmap=shifted(lambda F: F.frames_of, 0),
+)
 # of a result nobody else sees: no view, although its memory is the transform's
 frames_last = general(
     "frames_last",
@@ -52,10 +61,10 @@ def _centred(x: Tensor, pad: int, mode: str) -> Tensor:
         return TENSOR.cat([side, x, side], -1)
     if mode == "reflect":
         if pad >= n:
-            shape = [1] * (3 - x.ndim) + list(x.shape)
+            full = [1] * (3 - x.ndim) + list(x.shape)
             raise RuntimeError(
                 "Argument #4: Padding size should be less than the corresponding input dimension, "
-                f"but got: padding ({pad}, {pad}) at dimension 2 of input {shape}"
+                f"but got: padding ({pad}, {pad}) at dimension 2 of input {full}"
             )
         left, right = TENSOR.narrow(x, -1, 1, pad), TENSOR.narrow(x, -1, n - 1 - pad, pad)
         return TENSOR.cat([TENSOR.flip(left, (-1,)), x, TENSOR.flip(right, (-1,))], -1)
@@ -68,9 +77,7 @@ def _centred(x: Tensor, pad: int, mode: str) -> Tensor:
     raise NotImplementedError(f"Unrecognised padding mode {mode}")
 
 
-def _check_stft(
-    x: Tensor, n_fft: int, hop: int, win: int, window: Any, tail: str
-) -> None:
+def _check_stft(x: Tensor, n_fft: int, hop: int, win: int, window: Any, tail: str) -> None:
     def refuse(text: str) -> None:
         raise RuntimeError(
             f"stft(torch.{x.dtype.legacy}Tensor{list(x.shape)}, n_fft={n_fft}, hop_length={hop}, "
@@ -149,9 +156,7 @@ def stft(
         raise RuntimeError("Cannot have onesided output if window or input is complex")
     rows = x if x.ndim == 2 else TENSOR.unsqueeze(x, 0)
     rows = rows if rows.is_contiguous() else rows.contiguous()
-    frames = 1 + (rows.shape[1] - n_fft) // hop
-    step, one = rows.stride()
-    z = TENSOR.as_strided(rows, (rows.shape[0], frames, n_fft), (step, hop * one, one))
+    z = frames_of(rows, 1, n_fft, hop)
     window = _full_window(window, win, n_fft, x)
     z = z if window is None else z * window
     norm = int(normalized)
@@ -259,8 +264,8 @@ def _overlapped(
     end = start + length if length is not None else full - n_fft // 2 if center else full
     y = TENSOR.slice_(y, 1, start, min(end, full), 1)
     envelope = TENSOR.slice_(envelope, 1, start, min(end, full), 1)
-    lowest = np.abs(np.asarray(envelope.detach()._data)).min(initial=np.inf)
-    if not lowest > 1e-11:
+    sums = envelope._data
+    if type(sums) is np.ndarray and not np.abs(sums).min(initial=np.inf) > 1e-11:
         raise RuntimeError(f"{call} window overlap add min: 1\n[ CPUBoolType{{}} ]")
     y = y / envelope
     if end > full:

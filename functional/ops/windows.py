@@ -144,7 +144,9 @@ _window("general_hamming", "α - (1 - α) cos.", _hamming, alpha=0.54)
 _window("hamming", "The Hamming window.", lambda M, sym, kind: _hamming(M, sym, kind, 0.54))
 _window("hann", "The Hann window.", lambda M, sym, kind: _hamming(M, sym, kind, 0.5))
 _window(
-    "blackman", "The Blackman window.", lambda M, sym, kind: _cosines(M, sym, kind, (0.42, 0.5, 0.08))
+    "blackman",
+    "The Blackman window.",
+    lambda M, sym, kind: _cosines(M, sym, kind, (0.42, 0.5, 0.08)),
 )
 _window(
     "nuttall",

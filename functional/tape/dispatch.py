@@ -15,6 +15,7 @@ from typing import Any
 from numpy import asarray, ndarray
 
 from ..dtypes import F32, F64
+from ..errors import type_name
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
@@ -149,7 +150,7 @@ def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) 
                 continue
             raise TypeError(
                 f"{op.name}(): argument '{name}' (position {position}) must be Tensor, not "
-                f"{type(value).__name__}"
+                f"{type_name(value)}"
             )
     return _scaled(op, self, other, out, alpha)
 
@@ -167,6 +168,8 @@ def _scaled(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Any:
 
 def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """An operator's general path: Python tries the other operand next."""
+    if type(other) is ndarray and op.name.startswith("eq"):  # the one that takes arrays
+        other = wrap(other)
     if not isinstance(other, (Tensor, int, float, complex)) and not _is_numpy_number(other):
         if type(other) in (str, list, tuple, dict, ndarray) or other is None:
             return NotImplemented
@@ -176,7 +179,8 @@ def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1
 
 
 def _is_numpy_number(value: Any) -> bool:
-    return hasattr(value, "dtype") and getattr(value, "shape", None) == ()
+    found = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
+    return found and type(value) is not ndarray
 
 
 def general_closure(op: Op) -> Callable[..., Any]:

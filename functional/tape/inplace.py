@@ -7,12 +7,18 @@ from typing import Any
 
 from numpy import ufunc
 
+from ..blame import warn_once
 from ..dtypes import F32, F64
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Tensor
 from .dispatch import LEAVE
 from .op import Op
 from .slow import in_place
+
+_OLD_OVERLOAD = (
+    "This overload of {0} is deprecated:\n\t{0}(Number alpha, Tensor other)\nConsider using one of "
+    "the following signatures instead:\n\t{0}(Tensor other, *, Number alpha = 1)"
+)
 
 
 def elementwise_twin(op: Op) -> Callable[..., Tensor]:
@@ -60,6 +66,8 @@ def elementwise_twin(op: Op) -> Callable[..., Tensor]:
 
 def _general(op: Op, self: Any, args: tuple[Any, ...], alpha: Any) -> Tensor:
     if len(args) == 2 and op.scaled is not None:  # the deprecated add_(alpha, other)
+        name = op.name.split(".")[0] + "_"
+        warn_once(_OLD_OVERLOAD.format(name), "overload")
         alpha, args = args[0], args[1:]
     if type(alpha) is int and alpha == 1:
         return in_place(_form(op, args), (self, *args))

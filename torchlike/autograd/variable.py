@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from functional.blame import warn
 from functional.tensor import Tensor
 
 __all__ = ["Variable"]
@@ -21,4 +22,6 @@ class Variable(metaclass=_VariableMeta):
     """``Variable(tensor, requires_grad)`` is a tensor over the same memory."""
 
     def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: Any = None) -> Any:
+        if volatile is not None:
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         return data.detach().requires_grad_(requires_grad)

@@ -21,12 +21,13 @@ def _flag(name: str, function: str) -> property:
     return property(get, put)
 
 
-def become_settings(name: str, defaults: dict[str, bool], library: str) -> None:
-    """Make the module ``name`` one whose attributes are these flags, bools all of them."""
+def become_settings(name: str, defaults: dict[str, bool], library: str) -> dict[str, Any]:
+    """Make the module ``name`` one whose attributes are these flags, bools; returns the values."""
     module = sys.modules[name]
-    vars(module)["_values"] = dict(defaults)
+    values = vars(module)["_values"] = dict(defaults)
     members = {flag: _flag(flag, f"set_{flag}_{library}") for flag in defaults}
     module.__class__ = type(f"{library.capitalize()}Module", (ModuleType,), members)
+    return values
 
 
 @contextlib.contextmanager

@@ -6,7 +6,6 @@ from typing import Any
 
 from ._flags import become_settings, flags_set
 
-_values: dict[str, Any]
 benchmark_limit = None
 fp32_precision = "none"
 
@@ -39,7 +38,7 @@ def flags(
     return flags_set(_values, {**wanted, "allow_tf32": allow_tf32})
 
 
-become_settings(
+_values = become_settings(
     __name__,
     {"enabled": True, "benchmark": False, "deterministic": False, "allow_tf32": True},
     "cudnn",

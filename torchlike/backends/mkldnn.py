@@ -6,8 +6,6 @@ from typing import Any
 
 from ._flags import become_settings, flags_set
 
-_values: dict[str, Any]
-
 
 def is_available() -> bool:
     """Whether oneDNN is there."""
@@ -19,4 +17,4 @@ def flags(enabled: bool = False, deterministic: bool = False, **other: Any) -> A
     return flags_set(_values, {"enabled": enabled, "deterministic": deterministic})
 
 
-become_settings(__name__, {"enabled": True, "deterministic": False}, "mkldnn")
+_values = become_settings(__name__, {"enabled": True, "deterministic": False}, "mkldnn")

@@ -37,6 +37,7 @@ from functional.activations import (
     threshold,
     threshold_,
 )
+from functional.attention import multi_head_attention_forward, scaled_dot_product_attention
 from functional.distances import cosine_similarity, normalize, pairwise_distance
 from functional.nn import (
     conv1d,
@@ -63,11 +64,12 @@ from functional.normalization import (
     rms_norm,
 )
 from functional.ops.norms import pdist
-from functional.ops.products import bilinear
+from functional.ops.chains import bilinear
 from functional.tensor import Tensor
 
 __all__ = [
     "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm",
+    "multi_head_attention_forward", "scaled_dot_product_attention",
     "bilinear", "celu", "celu_", "conv1d", "conv2d", "conv3d", "cosine_similarity", "cross_entropy",
     "dropout", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid",
     "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "linear", "log_softmax",

@@ -8,6 +8,7 @@ from functional import nn as core
 from functional.tensor import Tensor
 
 from .. import functional as F
+from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
 
 

@@ -22,9 +22,6 @@ __all__ = [
     "GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase",
 ]  # fmt: skip
 
-for _cell in (GRUCell, LSTMCell, RNNCell, RNNCellBase):
-    _cell.__module__ = __name__  # where checkpoints of whole modules look for them
-
 _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 _RUN = {
     "LSTM": recurrent.lstm,
