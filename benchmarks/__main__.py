@@ -1,6 +1,7 @@
 """Time torchlike and PyTorch side by side and print a table of ratios.
 
 python -m benchmarks                       seven rounds of everything
+python -m benchmarks --group engine        the small works that show the engine
 python -m benchmarks --only chain --only lenet-64 --rounds 11
 python -m benchmarks --json times.json --chart times.png
 python -m benchmarks --smoke               one very short round: does it run at all?
@@ -14,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import report, rounds
-from benchmarks.workloads import BY_NAME, WORKLOADS, Workload
+from benchmarks.catalogue import BY_NAME, GROUPS
+from benchmarks.workloads import Workload
 
 ROUNDS = 7
 SECONDS, SMOKE_SECONDS = 1.0, 0.02  # for each workload, in each process
@@ -25,6 +27,7 @@ def parse_options() -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N")
     parser.add_argument("--only", action="append", choices=list(BY_NAME), metavar="NAME")
+    parser.add_argument("--group", choices=list(GROUPS), help="the works of one group")
     parser.add_argument("--smoke", action="store_true", help="one very short round")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--chart", type=Path, metavar="FILE.png")
@@ -34,8 +37,10 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-def chosen(only: Sequence[str] | None) -> list[Workload]:
-    return [BY_NAME[name] for name in only] if only else WORKLOADS
+def chosen(only: Sequence[str] | None, group: str | None) -> list[Workload]:
+    if only:
+        return [BY_NAME[name] for name in only]
+    return GROUPS[group] if group else list(BY_NAME.values())
 
 
 def measure(options: argparse.Namespace) -> list[rounds.Result]:
@@ -43,7 +48,7 @@ def measure(options: argparse.Namespace) -> list[rounds.Result]:
     count = 1 if options.smoke else options.rounds
     seconds = SMOKE_SECONDS if options.smoke else SECONDS
     results: list[rounds.Result] = []
-    for done in rounds.run(chosen(options.only), count, seconds, results):
+    for done in rounds.run(chosen(options.only, options.group), count, seconds, results):
         print(f"round {done} of {count}", file=sys.stderr)
     return results
 

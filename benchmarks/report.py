@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.rounds import OURS, PEER, Result
 from benchmarks.workloads import IMPORT
 
-HEAD = f"{'work':<36}{'at most':>9}{'torchlike':>12}{'PyTorch':>12}{'ratio':>8}{'spread':>14}"
+HEAD = f"{'work':<42}{'at most':>9}{'torchlike':>12}{'PyTorch':>12}{'ratio':>8}{'spread':>14}"
 
 
 def show_time(seconds: float | None) -> str:
@@ -36,7 +36,7 @@ def row(result: Result) -> str:
     mark = " <- over" if over else ""
     times = f"{show_time(result.median(OURS)):>12}{show_time(result.median(PEER)):>12}"
     limit = f"{target}{unit}"
-    return f"{result.workload.title:<36}{limit:>9}{times}{shown:>8}{spread:>14}{mark}"
+    return f"{result.workload.title:<42}{limit:>9}{times}{shown:>8}{spread:>14}{mark}"
 
 
 def table(results: Sequence[Result]) -> str:

@@ -12,7 +12,8 @@ import sys
 import time
 from typing import Any
 
-from benchmarks.workloads import BY_NAME, IMPORT, Step
+from benchmarks.catalogue import BY_NAME
+from benchmarks.workloads import IMPORT, Step
 
 THREADS = 2
 BATCHES = 9

@@ -118,12 +118,13 @@ def mlp(torch: Namespace) -> Any:
     )
 
 
-def training_step(torch: Namespace, model: Any, images: Any, momentum: float) -> Step:
-    """Forward, cross-entropy, backward and the update, on one batch of random images."""
+def training_step(torch: Namespace, model: Any, images: Any, optimizer: Any) -> Step:
+    """Forward, cross-entropy, backward and the update, on one batch of random images.
+
+    The rate is small: thousands of steps on one batch must not end where gradients are denormal.
+    """
     labels = torch.randint(0, 10, (len(images),))
     criterion = torch.nn.CrossEntropyLoss()
-    # A small rate: thousands of steps on one batch must not end where gradients are denormal.
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, momentum=momentum)
 
     def step() -> None:
         optimizer.zero_grad()
@@ -136,18 +137,21 @@ def training_step(torch: Namespace, model: Any, images: Any, momentum: float) ->
 def lenet_step(batch: int) -> Callable[[Namespace], Step]:
     def build(torch: Namespace) -> Step:
         torch.manual_seed(0)
-        images = torch.randn(batch, 1, 28, 28)
-        return training_step(torch, lenet(torch), images, momentum=0.9)
+        images, model = torch.randn(batch, 1, 28, 28), lenet(torch)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-4, momentum=0.9)
+        return training_step(torch, model, images, optimizer)
 
     return build
 
 
 def mlp_step(torch: Namespace) -> Step:
     torch.manual_seed(0)
-    return training_step(torch, mlp(torch), torch.randn(64, 784), momentum=0.0)
+    images, model = torch.randn(64, 784), mlp(torch)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
+    return training_step(torch, model, images, optimizer)
 
 
-WORKLOADS = [
+ENGINE = [
     Workload("add", "recorded add, 8x8", 0.8, recorded_add, REPEATS),
     Workload("mul", "recorded mul, 8x8", 0.8, recorded_mul, REPEATS),
     Workload("tanh", "recorded tanh, 8x8", 0.8, recorded_tanh, REPEATS),
@@ -158,4 +162,3 @@ WORKLOADS = [
     Workload("mlp-64", "MLP 784-512-512-10 step, batch 64", 1.2, mlp_step),
     Workload(IMPORT, "import, once NumPy is imported", 0.15),
 ]
-BY_NAME = {workload.name: workload for workload in WORKLOADS}

@@ -298,6 +298,22 @@ def test_the_module_loads_alone() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_functions_and_named_results_go_by_name(torch: Any) -> None:
+    def several(T: Any) -> list[Any]:
+        F = T.nn.functional
+        functions = [F.relu, F.cross_entropy, T.add, T.ones, T.nn.init.zeros_]
+        kinds = [T.Tensor, T.FloatTensor, T.Size, T.nn.Parameter, T.Generator, T.optim.SGD, T.dtype]
+        return [*functions, *kinds, T.linalg.norm, T.ones(2, 3).max(0), T.ones(3).sort()]
+
+    for T, L in ((tl, tl), (tl, torch), (torch, tl)):
+        found, wanted = L.load(saved(T, several(T)), weights_only=False), several(L)
+        for a, b in zip(found[:-3], wanted[:-3], strict=False):
+            assert a is b
+        assert found[-3].__name__ == wanted[-3].__name__
+        assert [type(r).__name__ for r in found[-2:]] == [type(r).__name__ for r in wanted[-2:]]
+        assert found[-2].values.tolist() == [1.0] * 3 and found[-1].indices.tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize("where", ["nn", "optim", "optim.lr_scheduler", "utils.data"])
 def test_classes_are_where_checkpoints_look_for_them(where: str, torch: Any) -> None:
     ours, theirs = (importlib.import_module(f"{T.__name__}.{where}") for T in (tl, torch))

@@ -6,6 +6,8 @@ import re
 import threading
 from typing import Any
 
+from . import errors
+
 _KNOWN = (
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan"
 )
@@ -111,7 +113,20 @@ def resolve(value: Any) -> device:
     found = value if isinstance(value, device) else device(value)
     if found.type in ("cpu", "meta"):
         return found
+    if found.type == "cuda" and count("cuda"):
+        return _on_gpu(found)
     raise absent(found.type)
+
+
+def _on_gpu(found: device) -> device:
+    """A GPU with its index: the current one where none is given."""
+    if found.index is None:
+        import cupy
+
+        return device("cuda", cupy.cuda.runtime.getDevice())
+    if found.index >= count("cuda"):
+        raise RuntimeError(errors.NO_SUCH_GPU)
+    return found
 
 
 # How many devices of each kind there are besides the CPU. A backend that brings devices enters
@@ -121,7 +136,21 @@ COUNTS: dict[str, int] = {}
 
 def count(kind: str) -> int:
     """How many devices of a kind there are."""
+    if kind == "cuda" and kind not in COUNTS:
+        COUNTS[kind] = _gpus()
     return 1 if kind == "cpu" else COUNTS.get(kind, 0)
+
+
+def _gpus() -> int:
+    """How many GPUs CuPy finds: 0 where it is not installed."""
+    try:
+        import cupy
+    except ImportError:
+        return 0
+    try:
+        return cupy.cuda.runtime.getDeviceCount()
+    except Exception:  # no driver, no device: each of CuPy's errors says so
+        return 0
 
 
 def absent(kind: str) -> Exception:

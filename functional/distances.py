@@ -38,12 +38,11 @@ def _alike(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
     return first.expand(shape), second.expand(shape)
 
 
-def _at_least(size: Tensor, eps: float) -> Tensor:
-    """``size``, limited in its value but not in its derivative."""
-    if isinstance(size, Wrapped):
-        fixed = size.detach()
-        return size + (TENSOR.clamp_min(fixed, eps) - fixed)
-    copy = TENSOR.clone(size)
+def at_least(copy: Tensor, eps: float) -> Tensor:
+    """A fresh copy of a tensor, limited in its value but not in its derivative."""
+    if isinstance(copy, Wrapped):
+        fixed = copy.detach()
+        return copy + (TENSOR.clamp_min(fixed, eps) - fixed)
     with no_grad():
         TENSOR.clamp_min_(copy, eps)
     return copy
@@ -53,7 +52,9 @@ def _at_least(size: Tensor, eps: float) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """Σ x1 x2 / (|x1| |x2|) along ``dim``; each norm counts as ``eps`` at least."""
     both = _alike(x1, x2)
-    sizes = [_at_least(TENSOR.linalg_vector_norm(x, 2, dim, True), eps) for x in both]
+    sizes = [
+        at_least(TENSOR.clone(TENSOR.linalg_vector_norm(x, 2, dim, True)), eps) for x in both
+    ]
     return TENSOR.sum((both[0] / sizes[0]) * (both[1] / sizes[1]), dim)
 
 

@@ -109,3 +109,13 @@ class _LinAlgError(RuntimeError):
 
 
 LinAlgError = _LinAlgError
+TWO_DEVICES = (
+    "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
+)
+NO_SUCH_GPU = (
+    "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
+)
+NUMPY_OF_GPU = (
+    "can't convert {} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
+    "memory first."
+)

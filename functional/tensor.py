@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import devices, dtypes
-from .kernels.meta import MetaArray
+from .kernels.meta import ARRAYS, MetaArray
 from .modes import MODE, register_plain
 from .size import Size, size_of
 
@@ -119,6 +119,8 @@ def device_of(data: Any) -> devices.device:
         return devices.meta
     if isinstance(data, Tensor):  # a transform's wrapper
         return data.device
+    if type(data) in ARRAYS:  # CuPy's
+        return devices.device("cuda", data.device.id)
     raise TypeError(f"no device is known for {type(data).__name__}")
 
 
@@ -143,7 +145,7 @@ register_plain(Parameter)
 
 def wrap(data: Any) -> Tensor:
     """A Tensor without history over an array; NumPy scalars become 0-d arrays."""
-    if type(data) is not ndarray and type(data) is not MetaArray:
+    if type(data) not in ARRAYS:
         data = np.asarray(data)
     t = new(Tensor)
     t._data = data
@@ -199,7 +201,9 @@ def storage_array(t: Tensor) -> Any:
 def address(data: Any) -> int:
     """Where an array's first element lies; 0 for arrays without memory."""
     found = getattr(data, "__array_interface__", None)
-    return 0 if found is None else found["data"][0]
+    if found is not None:
+        return found["data"][0]
+    return 0 if type(data) is MetaArray else data.data.ptr
 
 
 def base_of(t: Tensor) -> Tensor | None:

@@ -13,15 +13,18 @@ from numpy import ndarray
 
 from functional import dtypes
 from functional.kernels.meta import MetaArray
+from functional.ops.results import RETURN_TYPES
 from functional.random import Generator
 from functional.tensor import Parameter, Tensor, wrap
 
 from . import _tensor, _utils
 from .copying import offered, state_of, warn_of_hooks
+from .loading import PRIVATE
 from .methods import layout
 from .storage import CLASSES, TypedStorage, UntypedStorage, bytes_of
 
 _TWO_TYPES = "Cannot save multiple tensors or storages that view the same data as different types"
+_NAMED_RESULTS = frozenset(RETURN_TYPES.values())
 
 
 def pytorch_name(value: Any, name: str | None = None) -> tuple[str, str]:
@@ -31,12 +34,20 @@ def pytorch_name(value: Any, name: str | None = None) -> tuple[str, str]:
     name = name or getattr(value, "__qualname__", None) or value.__name__
     module = pickle.whichmodule(value, name)
     root, _, rest = module.partition(".")
-    if root == "functional" and isinstance(value, FunctionType):
-        surface: Any = sys.modules.get("torchlike.nn.functional")
-        return ("torch.nn.functional" if hasattr(surface, name) else "torch"), name
+    if (root == "functional" or module.startswith(PRIVATE)) and isinstance(value, FunctionType):
+        return _place_of_function(name), name
     if root == "torchlike":
         module = f"torch.{rest}" if rest else "torch"
     return module, name
+
+
+def _place_of_function(name: str) -> str:
+    """Where PyTorch keeps a function of the core."""
+    group = name.partition("_")[0]
+    if group in ("fft", "linalg", "special") and name != group:
+        return f"torch._C._{group}"
+    surface: Any = sys.modules.get("torchlike.nn.functional")
+    return "torch.nn.functional" if hasattr(surface, name) else "torch"
 
 
 class Pointer:
@@ -103,6 +114,8 @@ class CheckpointPickler:
             from ._safe_globals import _get_layout
 
             return _get_layout, (str(value),)
+        if isinstance(value, tuple) and type(value) in _NAMED_RESULTS:
+            return type(value), (tuple(value), {})
         if isinstance(value, Generator):
             kind, args, (seed, offset, state) = value.__reduce__()
             return kind, args, (seed, offset, wrap(np.array(state)))

@@ -31,6 +31,16 @@ PLACES: dict[str, dict[str, str]] = {
     "torchlike.methods": {"": "layout memory_format"},
     "torchlike.number_info": {"": "finfo iinfo"},
     "torchlike.nn.modules.attention": {".nn.modules.activation": "MultiheadAttention"},
+    "torchlike.nn.modules.bilinear": {".nn.modules.linear": "Bilinear"},
+    "torchlike.nn.modules.margin_losses": {
+        ".nn.modules.loss": "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
+        "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss "
+        "TripletMarginLoss TripletMarginWithDistanceLoss",
+    },
+    "torchlike.nn.modules.rectifiers": {
+        ".nn.modules.activation": "CELU ELU SELU Hardsigmoid Hardswish Hardtanh Mish PReLU ReLU6 "
+        "RReLU SiLU Threshold",
+    },
     "torchlike.nn.modules.rnn_cell": {
         ".nn.modules.rnn": "GRUCell LSTMCell RNNCell RNNCellBase",
     },

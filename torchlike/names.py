@@ -21,7 +21,7 @@ atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack
 broadcast_shapes broadcast_tensors meshgrid roll rot90 fliplr flipud tile adjoint diag diag_embed diagflat
 alias_copy as_strided_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy
 split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy
-unsqueeze_copy view_copy resize_as_
+unsqueeze_copy view_copy resize_as_ embedding_renorm_
 gather scatter index_select index_put nonzero tril triu
 std std_mean var_mean prod norm dist nansum nanmean count_nonzero aminmax median nanmedian mode
 quantile nanquantile kthvalue cumprod cummax cummin logcumsumexp histc histogram histogramdd bincount
@@ -41,6 +41,13 @@ asarray from_dlpack frombuffer rand randn rand_like randn_like randint randperm 
 lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
+conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool1d
+adaptive_avg_pool1d adaptive_max_pool1d max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
+constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle grid_sampler
+grid_sampler_2d grid_sampler_3d affine_grid_generator convolution
+binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
+margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
+feature_dropout alpha_dropout feature_alpha_dropout
 """.split()
 
 # torch.NEW is torch.OLD
@@ -56,6 +63,10 @@ ALIASES = {
 # functions that are no methods of Tensor
 NOT_METHODS = set(
     """
+conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool1d
+adaptive_avg_pool1d adaptive_max_pool1d max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
+constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle grid_sampler
+grid_sampler_2d grid_sampler_3d affine_grid_generator convolution
 einsum tensordot chain_matmul block_diag bilinear lu_unpack svd_lowrank pca_lowrank hann_window hamming_window
 blackman_window bartlett_window kaiser_window
 cat concat concatenate stack tensor as_tensor from_numpy zeros ones empty full zeros_like ones_like
@@ -73,6 +84,10 @@ permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_cop
 transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy unsafe_split_with_sizes
 std_mean var_mean histogramdd cdist pdist trapezoid cumulative_trapezoid gradient searchsorted
 bucketize isin unravel_index combinations cartesian_prod fill trapz
+binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
+margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
+feature_dropout alpha_dropout feature_alpha_dropout
+embedding_renorm_
 """.split()
 ) - {"broadcast_to"}
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from functional import devices, dtypes
+from functional.blame import warn_once
 from functional.kernels.meta import MetaArray
 from functional.kernels.shapes import extent, strided
 from functional.tensor import Tensor, storage_array
@@ -210,4 +211,10 @@ def untyped_storage(self: Tensor) -> UntypedStorage:
 
 def typed_storage(self: Tensor) -> TypedStorage:
     """The memory the tensor is part of, as elements of its dtype."""
+    warn_once(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
+        "the only storage class. This should only matter to you if you are using storages "
+        "directly.  To access UntypedStorage directly, use tensor.untyped_storage() instead of "
+        "tensor.storage()"
+    )
     return TypedStorage(wrap_storage=untyped_storage(self), dtype=self.dtype, _internal=True)

@@ -5,6 +5,7 @@ from . import (
     arithmetic,
     attention,
     arrange,
+    convolution,
     create,
     fft,
     index,
@@ -13,11 +14,14 @@ from . import (
     matmul,
     nn,
     normalization,
+    padding,
     pairs,
     pointwise,
+    pooling,
     products,
     recurrent,
     reduce,
+    resample,
     scans,
     scatter,
     solvers,
@@ -29,6 +33,6 @@ from . import (
 )
 from .base import RECORDS, Record
 
-FAMILIES = (solvers, attention, linalg, products, fft, windows, scans, statistics, sorting, scatter, special, activation, pairs, arrange, arithmetic, pointwise, recurrent, reduce, views, index, matmul, nn, normalization, create, internal)
+FAMILIES = (convolution, padding, pooling, resample, solvers, attention, linalg, products, fft, windows, scans, statistics, sorting, scatter, special, activation, pairs, arrange, arithmetic, pointwise, recurrent, reduce, views, index, matmul, nn, normalization, create, internal)
 
 __all__ = ["FAMILIES", "RECORDS", "Record"]

@@ -6,8 +6,6 @@ from math import prod
 
 import numpy as np
 
-from .half import narrow, widen
-
 __all__ = [
     "channel_shuffle_of",
     "col2im",
@@ -71,18 +69,18 @@ def col2im(
     """(*, C · kernel, blocks) to (*, C, H, W): overlapping blocks add up."""
     counts = fold_counts(size, kernel, dilation, padding, stride)
     lead = (*x.shape[:-2], x.shape[-2] // prod(kernel))
-    blocks = widen(x).reshape(*lead, *kernel, *counts)
+    blocks = x.reshape(*lead, *kernel, *counts)  # half types round at every step, as PyTorch
     wide = _padded(lead, size, padding, blocks.dtype)
     for tap in np.ndindex(*kernel):
         wide[_tap(tap, counts, dilation, stride)] += blocks[(..., *tap, slice(None), slice(None))]
-    return narrow(np.ascontiguousarray(wide[_inner(size, padding)]), x.dtype)
+    return np.ascontiguousarray(wide[_inner(size, padding)])
 
 
 def pixel_shuffle_of(x: np.ndarray, factor: int) -> np.ndarray:
     """(*, C · r², H, W) to (*, C, H · r, W · r)."""
     *lead, c, h, w = x.shape
     r, out = factor, c // factor**2
-    blocks = x.reshape(-1, out, r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
+    blocks = x.reshape(prod(lead), out, r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
     return np.ascontiguousarray(blocks).reshape(*lead, out, h * r, w * r)
 
 
@@ -90,7 +88,7 @@ def pixel_unshuffle_of(x: np.ndarray, factor: int) -> np.ndarray:
     """(*, C, H · r, W · r) to (*, C · r², H, W)."""
     *lead, c, h, w = x.shape
     r = factor
-    blocks = x.reshape(-1, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
+    blocks = x.reshape(prod(lead), c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
     return np.ascontiguousarray(blocks).reshape(*lead, c * r * r, h // r, w // r)
 
 

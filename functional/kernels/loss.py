@@ -28,11 +28,13 @@ def nll_backward(
     )
 
 
-def _scale(size: int, reduction: int) -> float:
+def share(size: int, reduction: int) -> float:
+    """What the reduction multiplies each element's gradient by."""
     return 1.0 / size if reduction == 1 and size else (np.nan if reduction == 1 else 1.0)
 
 
-def _reduce(z: ndarray, reduction: int) -> ndarray:
+def reduced(z: ndarray, reduction: int) -> ndarray:
+    """The elements, their mean or their sum."""
     if reduction == 0:
         return z
     total = np.asarray(z.sum())
@@ -48,7 +50,7 @@ def mse_loss(x: ndarray, target: ndarray, reduction: int) -> ndarray:
         flat = d.reshape(-1)
         total = np.asarray(flat @ flat)
         return total if reduction == 2 else np.asarray(total / total.dtype.type(d.size))
-    z = _reduce(np.asarray(d * d), reduction)
+    z = reduced(np.asarray(d * d), reduction)
     if reduction or x.flags.c_contiguous:
         return z
     return layout.with_strides(z, layout.result_strides(z.shape, [x, target], z.itemsize))
@@ -60,4 +62,4 @@ def mse_loss_backward(g: ndarray, x: ndarray, target: ndarray, reduction: int) -
         wide = mse_loss_backward(widen(g), widen(x), widen(target), reduction)
         return wide.astype(x.dtype)
     d = np.asarray(x - target)
-    return np.asarray(d * (g * d.dtype.type(2 * _scale(d.size, reduction))))
+    return np.asarray(d * (g * d.dtype.type(2 * share(d.size, reduction))))

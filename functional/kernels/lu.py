@@ -210,7 +210,7 @@ def matrix_exp_of(x: ndarray) -> ndarray:
     steps = np.where(np.isfinite(steps), steps, 0).astype(int)
     a = wide / np.exp2(steps)[..., None, None]
     r = _pade(a)
-    for k in range(int(steps.max(initial=0))):
+    for k in range(int(np.maximum.reduce(steps, None, initial=0))):
         r = np.where((steps > k)[..., None, None], np.matmul(r, r), r)
     return np.ascontiguousarray(r.astype(dtype))
 

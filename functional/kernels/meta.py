@@ -29,6 +29,10 @@ class MetaArray:
     flags = property(lambda self: self.phantom.flags)
 
 
+# the types of arrays that tensors hold; CuPy's joins them when a GPU is first used
+ARRAYS: set[type] = {np.ndarray, MetaArray}
+
+
 def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Byte strides of a C-contiguous array of this shape."""
     return tuple(itemsize * max(math.prod(shape[i + 1 :]), 1) for i in range(len(shape)))

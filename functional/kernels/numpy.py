@@ -10,7 +10,9 @@ from .attention import *
 from .avg_pool import *
 from .complex import *
 from .conv import *
+from .ctc import *
 from .elementwise import *
+from .embedding import *
 from .errorfn import *
 from .fft import *
 from .folding import *
@@ -20,6 +22,7 @@ from .index import *
 from .lapack import *
 from .linalg import *
 from .loss import *
+from .losses import *
 from .lu import *
 from .norm import *
 from .padding import *
@@ -31,6 +34,7 @@ from .products import *
 from .reduce import *
 from .resample import *
 from .rnn import *
+from .rnn_backward import *
 from .scans import *
 from .scatter import *
 from .shapes import *
@@ -39,3 +43,4 @@ from .sorting import *
 from .solvers import *
 from .special import *
 from .statistics import *
+from .transfer import *

@@ -137,11 +137,11 @@ def replication_pad(x: np.ndarray, pads: Pads) -> np.ndarray:
     return _edge_pad(x, pads, False)
 
 
-def reflection_pad_grad(g: np.ndarray, pads: Pads) -> np.ndarray:
-    """The gradient of reflection_pad's input."""
+def reflection_pad_grad(g: np.ndarray, x: np.ndarray, pads: Pads) -> np.ndarray:
+    """The gradient of reflection_pad's input x, whose values do not matter."""
     return _edge_grad(g, pads, True)
 
 
-def replication_pad_grad(g: np.ndarray, pads: Pads) -> np.ndarray:
-    """The gradient of replication_pad's input."""
+def replication_pad_grad(g: np.ndarray, x: np.ndarray, pads: Pads) -> np.ndarray:
+    """The gradient of replication_pad's input x, whose values do not matter."""
     return _edge_grad(g, pads, False)

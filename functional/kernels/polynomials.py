@@ -21,7 +21,7 @@ def _recurrence(x: ndarray, n: ndarray, first: ndarray, step: Step) -> ndarray:
     """p(n) from p(0) = 1 and p(1) = ``first``."""
     before, now = np.ones_like(x), first
     z = np.where(n < 0, 0, np.where(n == 0, before, now)).astype(x.dtype)
-    for k in range(1, int(n.max(initial=0))):
+    for k in range(1, int(np.maximum.reduce(n, None, initial=0))):
         active = n > k
         now, before = step(k, x, now, before), now
         z = np.where(active, now, z)

@@ -48,11 +48,12 @@ def avg_pool_of(
 
 
 def avg_pool_grad(
-    g: np.ndarray, size: Size, kernel: Size, stride: Size, padding: Size, ceil_mode: bool,
+    g: np.ndarray, x: np.ndarray, kernel: Size, stride: Size, padding: Size, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,
 ) -> np.ndarray:  # fmt: skip
-    """The gradient of avg_pool_of's input, whose spatial shape was ``size``."""
+    """The gradient of avg_pool_of's input x, of which the shape matters."""
     n = len(kernel)
+    size = x.shape[-n:]
     planes = _planes(g, n)
     rest = (kernel, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return _back(avg_pool_backward(planes, (*planes.shape[:2], *size), *rest), g.shape[:-n])
@@ -64,9 +65,9 @@ def adaptive_avg_pool_of(x: np.ndarray, size: Size) -> np.ndarray:
     return _back(adaptive_avg_pool(_planes(x, n), size), x.shape[:-n])
 
 
-def adaptive_avg_pool_grad(g: np.ndarray, size: Size) -> np.ndarray:
-    """The gradient of adaptive_avg_pool_of's input, whose spatial shape was ``size``."""
-    n = len(size)
+def adaptive_avg_pool_grad(g: np.ndarray, x: np.ndarray, n: int) -> np.ndarray:
+    """The gradient of adaptive_avg_pool_of's input x with ``n`` spatial dims."""
+    size = x.shape[-n:]
     planes = _planes(g, n)
     shape = (*planes.shape[:2], *size)
     return _back(adaptive_avg_pool_backward(planes, shape), g.shape[:-n])
@@ -136,20 +137,19 @@ def fractional_max_pool_of(
     """
     n, wide = len(size), widen(x)
     spatial = x.shape[-n:]
-    planes = wide.reshape(-1, *spatial)
-    draws = widen(samples).reshape(-1, n)
+    planes = wide.reshape(prod(x.shape[:-n]), *spatial)
+    draws = widen(samples).reshape(samples.size // n, n)[: len(planes)]
     order = (1, 0) if n == 2 else (0, 1, 2)  # which sample a dim takes
     starts = [
         _fractional_starts(draws[:, order[i]], spatial[i], size[i], kernel[i]) for i in range(n)
     ]
-    lines, best = planes.reshape(len(planes), -1), None
+    lines, best = planes.reshape(len(planes), prod(spatial)), None
     for tap in np.ndindex(*kernel):
-        flat = np.zeros((len(planes), 1), np.int64)
-        for i in range(n):
+        flat = starts[0] + tap[0]
+        for i in range(1, n):
             row = starts[i] + tap[i]
-            flat = flat[..., None] * spatial[i] + row.reshape(len(row), *(1,) * i, -1)
-            flat = flat if i else flat[:, 0]
-        flat = flat.reshape(len(planes), -1)
+            flat = flat[..., None] * spatial[i] + row.reshape(len(row), *(1,) * i, size[i])
+        flat = flat.reshape(len(planes), prod(size))
         values = np.take_along_axis(lines, flat, axis=1)
         if best is None:
             best, index = values, flat
@@ -169,6 +169,6 @@ def max_unpool_of(x: np.ndarray, indices: np.ndarray, size: Size) -> np.ndarray:
     if indices.size and not 0 <= indices.min() <= indices.max() < total:
         raise ValueError("an index lies outside")
     result = np.zeros((prod(lead), total), x.dtype)
-    where = indices.reshape(prod(lead), -1) + np.arange(prod(lead))[:, None] * total
+    where = indices.reshape(prod(lead), prod(indices.shape[-n:])) + np.arange(prod(lead))[:, None] * total
     result.reshape(-1)[where.reshape(-1)] = x.reshape(-1)
     return result.reshape(*lead, *size)

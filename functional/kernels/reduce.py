@@ -281,7 +281,7 @@ def logsumexp(x: ndarray, dim: tuple[int, ...], keepdim: bool) -> ndarray:
     """log Σ exp(x), shifted by the maximum so that it does not overflow."""
     kind = x.dtype if x.dtype.kind not in "iub" else DEFAULT.dtype.array
     wide = widen(x.astype(kind, copy=False))
-    top = np.max(wide.real, dim, keepdims=True, initial=-np.inf)
+    top = np.maximum.reduce(wide.real, dim, keepdims=True, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0)
     z = np.log(np.exp(wide - shift).sum(dim, keepdims=True)) + shift
     z = ordered(np.asarray(z, wide.dtype))

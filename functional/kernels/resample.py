@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from .axis_maps import AxisMap, apply_adjoint, apply_map
-from .half import narrow, widen
+from .half import is_half, narrow, widen
 
 __all__ = ["resample", "resample_grad"]
 
@@ -98,17 +98,24 @@ def _smooth(mode: str, n: int, out: int, align: bool, scale: float | None, real:
 
 @lru_cache(maxsize=512)
 def _axis_map(
-    mode: str, n: int, out: int, align: bool, scale: float | None, smooth: bool, real: type
+    mode: str, n: int, out: int, align: bool, scale: float | None, smooth: bool, dtype: np.dtype
 ) -> AxisMap:
+    real = np.float64 if dtype == np.float64 else np.float32
     if mode in NEAREST:
         return _nearest(n, out, mode == "nearest-exact", scale, real)
     if smooth:
         return _smooth(mode, n, out, align, scale, real)
-    return (_linear if mode == "linear" else _cubic)(n, out, align, scale, real)
+    found = (_linear if mode == "linear" else _cubic)(n, out, align, scale, real)
+    if not is_half(dtype):
+        return found
+    return AxisMap(found.taps, found.weights.astype(dtype).astype(real), n)
 
 
-def _real(x: np.ndarray) -> type:
-    return np.float64 if x.dtype == np.float64 else np.float32
+def _weights_dtype(x: np.ndarray, mode: str, dims: int) -> np.dtype:
+    """The type that weights are rounded to: PyTorch's kernel for images keeps them wide."""
+    if is_half(x.dtype) and mode == "linear" and dims == 2:
+        return np.dtype(np.float32)
+    return x.dtype
 
 
 def resample(
@@ -124,10 +131,10 @@ def resample(
         return np.zeros((*x.shape[:-n], *size), x.dtype)
     if x.dtype == np.uint8 and mode not in NEAREST:
         return _bytes(x, mode, size, align, scales, smooth)
-    wide = x if mode in NEAREST else widen(x)
+    wide, dtype = x if mode in NEAREST else widen(x), _weights_dtype(x, mode, n)
     for axis, out, scale in _axes(x.ndim, size, scales):
         if not (mode in NEAREST and out == wide.shape[axis] and scale is None):
-            m = _axis_map(mode, x.shape[axis], out, align, scale, smooth, _real(x))
+            m = _axis_map(mode, x.shape[axis], out, align, scale, smooth, dtype)
             wide = apply_map(wide, axis, m)
     wide = wide.copy() if wide is x else wide
     return narrow(np.ascontiguousarray(wide), x.dtype)
@@ -146,9 +153,9 @@ def resample_grad(
     n = len(size)
     if not g.size or not prod(size):
         return np.zeros((*g.shape[:-n], *size), g.dtype)
-    wide = widen(g)
+    wide, dtype = widen(g), _weights_dtype(g, mode, n)
     for axis, count, scale in reversed(_axes(g.ndim, size, scales)):
-        m = _axis_map(mode, count, g.shape[axis], align, scale, smooth, _real(g))
+        m = _axis_map(mode, count, g.shape[axis], align, scale, smooth, dtype)
         wide = apply_adjoint(wide, axis, m)
     return narrow(np.ascontiguousarray(wide), g.dtype)
 
@@ -160,7 +167,7 @@ def _bytes(
     for axis, out, scale in _axes(x.ndim, size, scales):
         if out == x.shape[axis]:
             continue
-        m = _axis_map(mode, x.shape[axis], out, align, scale, smooth, np.float64)
+        m = _axis_map(mode, x.shape[axis], out, align, scale, smooth, np.dtype(np.float64))
         bits, weights = _fixed(m.weights)
         shape = (-1,) + (1,) * (x.ndim - axis - 1)
         total = np.full((*x.shape[:axis], out, *x.shape[axis + 1 :]), 1 << (bits - 1), np.int64)

@@ -6,7 +6,9 @@ row for every sequence; each step uses and renews the first ``sizes[t]``. Backwa
 (``reverse``) longer sequences come first, and a shorter one joins at its own last step.
 
 Gates lie side by side in PyTorch's order: input, forget, cell, output (LSTM); reset, update, new
-(GRU).
+(GRU). Inside, everything is feature-major, a step's gates being (gates, rows): products then have
+their long side first, which the BLAS shares among threads, and every gate is contiguous. What the
+backward pass needs of all steps is kept so, one step after the other in flat memory (``Kept``).
 """
 
 from __future__ import annotations
@@ -29,8 +31,14 @@ def steps(sizes: tuple[int, ...], reverse: bool) -> list[tuple[int, int]]:
     return spans[::-1] if reverse else spans
 
 
-def _wide(*arrays: Any) -> list[Any]:
+def wide(*arrays: Any) -> list[Any]:
+    """All arrays in a type to compute in."""
     return [None if a is None else widen(a) for a in arrays]
+
+
+def part(kept: ndarray, width: int, start: int, end: int) -> ndarray:
+    """What is kept of the step with rows ``start`` to ``end``: (width, rows)."""
+    return kept[width * start : width * end].reshape(width, end - start)
 
 
 def _projected(x: ndarray, weight: ndarray, *biases: ndarray | None) -> ndarray:
@@ -42,24 +50,39 @@ def _projected(x: ndarray, weight: ndarray, *biases: ndarray | None) -> ndarray:
     return z
 
 
-def _gate_scales(hidden: int, parts: int, at: int, dtype: Any) -> tuple[ndarray, ndarray]:
-    """Factors and offsets that make a sigmoid of a tanh for all parts but the one at ``at``.
+def _halved(weights: list[Any], first: int, last: int) -> list[Any]:
+    """Weights whose sigmoid gates are halved: sigmoid(x) = tanh(x / 2) / 2 + 1 / 2."""
+    made = []
+    for w in weights:
+        if w is not None:
+            w = w.copy()
+            w[:first] *= 0.5
+            w[last:] *= 0.5
+        made.append(w)
+    return made
 
-    sigmoid(x) = tanh(x / 2) / 2 + 1 / 2, so one call of tanh serves all gates.
-    """
-    scale = np.full(parts * hidden, 0.5, dtype)
-    offset = np.full(parts * hidden, 0.5, dtype)
-    scale[at * hidden : (at + 1) * hidden] = 1
-    offset[at * hidden : (at + 1) * hidden] = 0
-    return scale, offset
 
+class _State:
+    """The states of all sequences; those of the running ones are views of the last step's."""
 
-def _squash(z: ndarray, scale: ndarray, offset: ndarray) -> None:
-    """Gates from their sums, in place."""
-    z *= scale
-    np.tanh(z, out=z)
-    z *= scale
-    z += offset
+    def __init__(self, first: ndarray) -> None:
+        self.first, self.now = first, first[:, :0]
+        self.last = first.copy()
+
+    def of(self, rows: int) -> ndarray:
+        """The states of the first ``rows`` sequences before a step."""
+        known = self.now.shape[1]
+        if rows < known:
+            self.last[:, rows:known] = self.now[:, rows:]
+            return self.now[:, :rows]
+        if rows > known:
+            return np.concatenate([self.now, self.first[:, known:rows]], 1)
+        return self.now
+
+    def end(self) -> ndarray:
+        """The last states of all sequences, a row each."""
+        self.last[:, : self.now.shape[1]] = self.now
+        return np.ascontiguousarray(self.last.T)
 
 
 def lstm_layer(
@@ -74,27 +97,50 @@ def lstm_layer(
     sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[ndarray, ...]:
-    """Outputs (N, P), last hidden (B, P) and cell state (B, H), gates (N, 4H), cells (N, H)."""
-    dtype = x.dtype
-    x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr = _wide(x, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
-    n = c0.shape[1]
-    gates = _projected(x, w_ih, b_ih, b_hh)
-    out, cells = np.empty((len(x), h0.shape[1]), x.dtype), np.empty((len(x), n), x.dtype)
-    h, c, w = h0.copy(), c0.copy(), np.ascontiguousarray(w_hh.T)
-    squash = _gate_scales(n, 4, 2, x.dtype)
+    """Outputs (N, P), last hidden (B, P) and cell state (B, H); kept: gates (4H), cells (H)."""
+    dtype, n = x.dtype, c0.shape[1]
+    x, h0, c0, w_hr = wide(x, h0, c0, w_hr)
+    w_ih, w_hh, b_ih, b_hh = _halved(wide(w_ih, w_hh, b_ih, b_hh), 2 * n, 3 * n)
+    sums = _projected(x, w_ih, b_ih, b_hh)
+    out = np.empty((len(x), h0.shape[1]), x.dtype)
+    gates, cells = np.empty(4 * n * len(x), x.dtype), np.empty(n * len(x), x.dtype)
+    hidden, cell = _State(np.ascontiguousarray(h0.T)), _State(np.ascontiguousarray(c0.T))
+    spare = np.empty((n, len(h0)), x.dtype)
     for start, end in steps(sizes, reverse):
-        z, rows = gates[start:end], end - start
-        state, cell = h[:rows], c[:rows]
-        z += state @ w
-        _squash(z, *squash)
-        cell *= z[:, n : 2 * n]
-        cell += z[:, :n] * z[:, 2 * n : 3 * n]
-        cells[start:end] = cell
-        made = np.tanh(cell)
-        made *= z[:, 3 * n :]
-        state[...] = made if w_hr is None else made @ w_hr.T
-        out[start:end] = state
-    return tuple(narrow(a, dtype) for a in (out, h, c, gates, cells))
+        rows = end - start
+        z = np.matmul(w_hh, hidden.of(rows), out=part(gates, 4 * n, start, end))
+        z += sums[start:end].T
+        np.tanh(z, out=z)
+        i, f, new, o = z.reshape(4, n, rows)
+        before, c = cell.of(rows), part(cells, n, start, end)
+        # f c + i new, with f and i still as tanh: half of (f c + c + i new + new)
+        np.multiply(f, before, out=c)
+        c += before
+        made = np.multiply(i, new, out=spare[:, :rows])
+        made += new
+        c += made
+        c *= 0.5
+        cell.now = c
+        made = np.tanh(c)
+        h = o * made
+        h += made
+        h *= 0.5
+        hidden.now = h if w_hr is None else w_hr @ h
+        out[start:end] = hidden.now.T
+    _as_sigmoids(gates, 4 * n, slice(2 * n, 3 * n), sizes)
+    results = (out, hidden.end(), cell.end(), gates, cells)
+    return tuple(narrow(a, dtype) for a in results)
+
+
+def _as_sigmoids(gates: ndarray, width: int, tanh: slice, sizes: tuple[int, ...]) -> None:
+    """Kept gates, all from tanh, as sigmoids but for those at ``tanh``; in place."""
+    runs = [(0, len(gates) // width)] if len(set(sizes)) == 1 else steps(sizes, False)
+    for start, end in runs:
+        rows = sizes[0] if len(runs) == 1 else end - start
+        z = gates[width * start : width * end].reshape(-1, width, rows)
+        for block in (z[:, : tanh.start], z[:, tanh.stop :]):
+            block *= 0.5
+            block += 0.5
 
 
 def gru_layer(
@@ -107,30 +153,35 @@ def gru_layer(
     sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[ndarray, ...]:
-    """Outputs (N, H), last state (B, H), gates (N, 3H), and the state's part of the new gate."""
-    dtype = x.dtype
-    x, h0, w_ih, w_hh, b_ih, b_hh = _wide(x, h0, w_ih, w_hh, b_ih, b_hh)
-    n = h0.shape[1]
-    gates = _projected(x, w_ih, b_ih)
-    out, part = (np.empty((len(x), n), x.dtype) for _ in range(2))
-    h, w = h0.copy(), np.ascontiguousarray(w_hh.T)
-    squash = _gate_scales(2 * n, 1, 1, x.dtype)
+    """Outputs (N, H), last state (B, H); kept: gates (3H), the state's part of the new gate (H)."""
+    dtype, n = x.dtype, h0.shape[1]
+    x, h0, b_new = wide(x, h0, None if b_hh is None else b_hh[2 * n :, None])
+    w_ih, w_hh, b_ih, b_hh = _halved(wide(w_ih, w_hh, b_ih, b_hh), 2 * n, 3 * n)
+    sums = _projected(x, w_ih, b_ih)
+    if b_hh is not None:
+        sums[:, : 2 * n] += b_hh[: 2 * n]
+    out = np.empty((len(x), n), x.dtype)
+    gates, parts = np.empty(3 * n * len(x), x.dtype), np.empty(n * len(x), x.dtype)
+    state = _State(np.ascontiguousarray(h0.T))
     for start, end in steps(sizes, reverse):
-        z, state = gates[start:end], h[: end - start]
-        recurrent = state @ w
-        if b_hh is not None:
-            recurrent += b_hh
-        z[:, : 2 * n] += recurrent[:, : 2 * n]
-        _squash(z[:, : 2 * n], *squash)
-        part[start:end] = recurrent[:, 2 * n :]
-        new = z[:, 2 * n :]
-        new += z[:, :n] * part[start:end]
+        h = state.of(end - start)
+        z, own = part(gates, 3 * n, start, end), part(parts, n, start, end)
+        np.matmul(w_hh[: 2 * n], h, out=z[: 2 * n])
+        z[: 2 * n] += sums[start:end, : 2 * n].T
+        squashed = np.tanh(z[: 2 * n], out=z[: 2 * n])
+        squashed *= 0.5
+        squashed += 0.5
+        np.matmul(w_hh[2 * n :], h, out=own)
+        if b_new is not None:
+            own += b_new
+        new = np.multiply(z[:n], own, out=z[2 * n :])
+        new += sums[start:end, 2 * n :].T
         np.tanh(new, out=new)
-        state -= new
-        state *= z[:, n : 2 * n]
-        state += new
-        out[start:end] = state
-    return tuple(narrow(a, dtype) for a in (out, h, gates, part))
+        state.now = h - new
+        state.now *= z[n : 2 * n]
+        state.now += new
+        out[start:end] = state.now.T
+    return tuple(narrow(a, dtype) for a in (out, state.end(), gates, parts))
 
 
 def rnn_layer(
@@ -146,18 +197,15 @@ def rnn_layer(
 ) -> tuple[ndarray, ...]:
     """Outputs (N, H) and last state (B, H) of the plain network, with tanh or relu."""
     dtype = x.dtype
-    x, h0, w_ih, w_hh, b_ih, b_hh = _wide(x, h0, w_ih, w_hh, b_ih, b_hh)
+    x, h0, w_ih, w_hh, b_ih, b_hh = wide(x, h0, w_ih, w_hh, b_ih, b_hh)
     out = _projected(x, w_ih, b_ih, b_hh)
-    h, w = h0.copy(), np.ascontiguousarray(w_hh.T)
+    state = _State(np.ascontiguousarray(h0.T))
     for start, end in steps(sizes, reverse):
-        z, state = out[start:end], h[: end - start]
-        z += state @ w
-        if relu:
-            np.maximum(z, 0, out=z)
-        else:
-            np.tanh(z, out=z)
-        state[...] = z
-    return narrow(out, dtype), narrow(h, dtype)
+        z = w_hh @ state.of(end - start)
+        z += out[start:end].T
+        state.now = np.maximum(z, 0, out=z) if relu else np.tanh(z, out=z)
+        out[start:end] = z.T
+    return narrow(out, dtype), narrow(state.end(), dtype)
 
 
 def pack_rows(x: ndarray, sizes: tuple[int, ...]) -> ndarray:

@@ -20,7 +20,7 @@ def lstsq_of(
     m, n = a.shape[-2:]
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     u, s, vh = svd_of(a, False, True)
-    floor = rcond * s.max(-1, initial=0)[..., None]
+    floor = rcond * np.maximum.reduce(s, -1, initial=0)[..., None]
     kept = s > floor
     inverse = np.where(kept, 1 / np.where(kept, s, 1), 0).astype(s.dtype)
     x = np.matmul(mH(vh), inverse[..., None] * np.matmul(mH(u), b))

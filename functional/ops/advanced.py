@@ -114,7 +114,7 @@ def put_op(n: int) -> Any:
         node="IndexPutBackward0",
         shape=lambda x, *rest: (x.shape, x.dtype, kept_strides(x)),
     )
-    closure.op.rewrites = True
+    closure.op.rewrites = closure.op.mixes = True
     return closure
 
 

@@ -10,10 +10,10 @@ from .. import devices, dtypes, errors
 from ..kernels.layout import kept_strides
 from ..kernels.meta import MetaArray, empty
 from ..modes import MODE, PLAIN
-from ..tape import levels, overrides
+from ..tape import foreign, levels, overrides
 from ..tape.declare import general
 from ..tape.op import public
-from ..tape.slow import in_place
+from ..tape.slow import in_place, slow
 from ..tape.views import bump
 from ..tensor import NO_EDGE, Tensor, same_memory, wrap
 from .arguments import number_for, wrong_type
@@ -83,6 +83,30 @@ _zero = general(
 )
 for _op in (_fill_scalar.op, _fill_tensor.op, _zero.op):
     _op.rewrites = True
+_fill_tensor.op.mixes = _overwrite.op.mixes = True
+
+
+_move = general(
+    "move",
+    lambda F, g, device, origin: F.move(g, origin, device),
+    statics=("device", "origin"),
+    node="ToCopyBackward0",
+    jvp="linear",
+    vmap="lead",
+    shape=lambda x, device, origin: (x.shape, x.dtype, kept_strides(x)),
+    hidden=True,
+)
+
+
+@public
+def move(self: Tensor, device: devices.device, origin: devices.device) -> Tensor:
+    """A copy on another device, recorded, so that gradients come back to ``origin``."""
+    if device.type == "cuda":
+        foreign.namespace()
+    t = slow(_move.op, (self, device, origin))
+    if t._edge is not NO_EDGE and type(t) is Tensor:
+        foreign.CROSSINGS.add(t._edge[0])
+    return t
 
 
 @public
@@ -127,7 +151,9 @@ def to_device(self: Tensor, device: devices.device) -> Tensor:
         return self
     if device.type == "meta":
         return wrap(empty(self._data.shape, self._data.dtype, kept_strides(self._data)))
-    raise NotImplementedError(errors.META_COPY)
+    if type(self._data) is MetaArray:
+        raise NotImplementedError(errors.META_COPY)
+    return move(self, device, self.device)
 
 
 @public
@@ -169,6 +195,8 @@ def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
         raise NotImplementedError(errors.META_COPY)
     if type(self._data) is MetaArray:
         other = to_device(other, devices.meta)  # nothing to write to, but shapes must fit
+    elif type(other._data) is not type(self._data) and not isinstance(other, levels.Wrapped):
+        other = to_device(other, self.device)
     return in_place(_overwrite.op, (self, other))
 
 
@@ -251,10 +279,15 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     return clone(self) if copy and result is self else result
 
 
+def host(x: Any) -> Any:
+    """An array of NumPy's: a copy, if it lies on a GPU."""
+    return foreign.move(x, devices.cpu) if foreign.is_foreign(x) else x
+
+
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The array itself: memory is shared."""
     if force:
-        return self.detach()._data
+        return host(self.detach()._data)
     if self.requires_grad:
         raise RuntimeError(errors.NUMPY_GRAD)
     if type(self._data) is MetaArray:
@@ -262,6 +295,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
             "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor "
             "to host memory first."
         )
+    if foreign.is_foreign(self._data):
+        raise TypeError(errors.NUMPY_OF_GPU.format(self.device))
     if self.dtype is dtypes.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     return self._data

@@ -9,6 +9,7 @@ import numpy as np
 from .. import devices, dtypes
 from ..kernels import layout as order
 from ..kernels import meta
+from ..tape import foreign
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
@@ -16,6 +17,8 @@ from .arguments import ints, number_for, wrong_type
 
 def placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
     where = devices.resolve(device)
+    if where.type == "cuda":
+        return recorded(wrap(foreign.place(data, where)), requires_grad)
     t = wrap(meta.empty(data.shape, data.dtype) if where.type == "meta" else data)
     return recorded(t, requires_grad)
 
@@ -243,6 +246,8 @@ def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bo
     where = devices.resolve(device)
     if where.type == "meta":
         t = wrap(meta.empty(shape, d))
+    elif where.type == "cuda":
+        t = wrap(foreign.filled(value, shape, d, where))
     elif value is None:
         t = wrap(np.empty(shape, d))
     else:
@@ -343,6 +348,9 @@ def like(
     if where.type == "meta":
         strides = order.result_strides(data.shape, [phantom], array.itemsize)
         t = wrap(meta.empty(data.shape, array, strides))
+    elif where.type == "cuda" or foreign.is_foreign(data):
+        strides = order.result_strides(data.shape, [phantom], array.itemsize)
+        t = wrap(foreign.filled(value, data.shape, array, where, strides))
     elif value is not None and data.flags.c_contiguous:
         t = wrap(np.full(data.shape, value, array))
     else:

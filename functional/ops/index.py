@@ -10,6 +10,7 @@ from .. import dtypes
 from ..errors import type_name
 from ..kernels.index import index_shape
 from ..tape.levels import Batched
+from ..tape.foreign import is_foreign
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
@@ -33,6 +34,8 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
         key = to_dtype(key, dtypes.bool_) if key.dtype is dtypes.uint8 else key
         if isinstance(key, Batched) and key.dtype is dtypes.bool_:
             raise NotImplementedError("vmap: indexing with a batched mask")
+        if type(key._data) is not type(on._data) and is_foreign(on._data):
+            return to_device(key, on.device)  # PyTorch takes indices from the CPU too
         return key
     if isinstance(key, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -300,7 +303,8 @@ def _value_for(self: Tensor, value: Any) -> Tensor:
     if not isinstance(value, (int, float, complex, np.number, np.bool_)):
         kind = f"torch.{self.dtype.legacy}Tensor"
         raise TypeError(f"can't assign a {type_name(value)} to a {kind}")
-    return wrap(np.asarray(number_for(value, self.dtype)).astype(self.dtype.array))
+    number = wrap(np.asarray(number_for(value, self.dtype)).astype(self.dtype.array))
+    return number if self._place is None else to_device(number, self.device)
 
 
 def _without_lead(value: Tensor) -> Tensor:

@@ -91,9 +91,7 @@ def _tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
         )
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type_name(t)}"
-            )
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
     return tuple(tensors)
 
 

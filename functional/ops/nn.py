@@ -124,7 +124,9 @@ def _first(g: Any) -> Any:
     return g[0] if type(g) is list else g
 
 
-def _max_pool(n: int) -> Any:
+def max_pool_rule(n: int) -> Any:
+    """The gradient of maxima over ``n`` spatial dims goes to where they were."""
+
     def rule(F: Any, g: Any, self: Any, result1: Any) -> Any:
         g, shape = _first(g), tuple(self.shape)
         if len(shape) == n + 2:
@@ -132,9 +134,13 @@ def _max_pool(n: int) -> Any:
         one = [F.reshape(x, (1, *x.shape)) for x in (g, self, result1)]
         return F.reshape(F.max_pool_grad(*one), shape)
 
+    return rule
+
+
+def _max_pool(n: int) -> Any:
     return general(
         f"max_pool{n}d_with_indices",
-        rule,
+        max_pool_rule(n),
         statics=("kernel_size", "stride", "padding", "dilation", "ceil_mode"),
         kernel="max_pool",
         node=f"MaxPool{n}DWithIndicesBackward0",
@@ -224,7 +230,8 @@ log_softmax_backward = general(
 # --- losses ---------------------------------------------------------------------------------------
 
 
-def _loss_shape(x: Any, target: Any, reduction: int) -> Any:
+def loss_shape(x: Any, target: Any, reduction: int, *rest: Any) -> Any:
+    """The shape rule of an elementwise loss."""
     if reduction:
         return (), x.dtype
     shape = np.broadcast_shapes(x.shape, target.shape)
@@ -240,7 +247,7 @@ mse_loss = general(
     statics=("reduction",),
     kernel="mse_loss",
     node="MseLossBackward0",
-    shape=_loss_shape,
+    shape=loss_shape,
 )
 
 

@@ -46,7 +46,9 @@ def per_dimension(value: Any, n: int, name: str) -> tuple[int, ...]:
     return (int(value),) * n
 
 
-def check_conv(x: Tensor, weight: Tensor, bias: Any, groups: int, n: int) -> None:
+def check_conv(
+    x: Tensor, weight: Tensor, bias: Any, groups: int, n: int, transposed: bool = False
+) -> None:
     """Ranks, channels and dtypes."""
     shape, wanted = list(x.shape), list(weight.shape)
     if weight.ndim < 3:
@@ -55,14 +57,17 @@ def check_conv(x: Tensor, weight: Tensor, bias: Any, groups: int, n: int) -> Non
         raise RuntimeError("non-positive groups is not supported")
     if len(shape) not in (n + 1, n + 2):
         raise RuntimeError(
-            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to conv{n}d, but got input "
-            f"of size: {shape}"
+            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
+            f"conv{'_transpose' * transposed}{n}d, but got input of size: {shape}"
         )
-    _check_channels(shape, wanted, groups, n)
-    if bias is not None and tuple(bias.shape) != (wanted[0],):
+    _check_divisible(wanted, groups)
+    (_check_transposed_channels if transposed else _check_channels)(shape, wanted, groups, n)
+    outputs = wanted[1] * groups if transposed else wanted[0]
+    if bias is not None and tuple(bias.shape) != (outputs,):
+        given = "Given transposed=1" if transposed else "Given"
         raise RuntimeError(
-            f"Given weight of size {wanted}, expected bias to be 1-dimensional with {wanted[0]} "
-            f"elements, but got bias of size {list(bias.shape)} instead"
+            f"{given + ',' * transposed} weight of size {wanted}, expected bias to be 1-dimensional "
+            f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
         )
     _check_dtypes(x, weight, bias)
 
@@ -75,6 +80,19 @@ def _check_channels(shape: list[int], wanted: list[int], groups: int, n: int) ->
             f"Given groups={groups}, weight of size {wanted}, expected input{full} to have "
             f"{wanted[1] * groups} channels, but got {channels} channels instead"
         )
+
+
+def _check_transposed_channels(shape: list[int], wanted: list[int], groups: int, n: int) -> None:
+    channels = shape[-n - 1]
+    if channels != wanted[0]:
+        full = shape if len(shape) == n + 2 else [1, *shape]
+        raise RuntimeError(
+            f"Given transposed=1, weight of size {wanted}, expected input{full} to have "
+            f"{wanted[0]} channels, but got {channels} channels instead"
+        )
+
+
+def _check_divisible(wanted: list[int], groups: int) -> None:
     if wanted[0] % groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
@@ -95,14 +113,35 @@ def _check_dtypes(x: Tensor, weight: Tensor, bias: Any) -> None:
         raise RuntimeError(f"expected scalar type {x.dtype.legacy} but found {weight.dtype.legacy}")
 
 
-def check_conv_settings(stride: Any, padding: Any, dilation: Any) -> None:
+def check_conv_settings(stride: Any, padding: Any, dilation: Any, output: Any = ()) -> None:
     """Signs of a convolution's settings."""
     if any(p < 0 for p in padding):
         raise RuntimeError("negative padding is not supported")
+    if any(p < 0 for p in output):
+        raise RuntimeError("negative output_padding is not supported")
     if any(s <= 0 for s in stride):
         raise RuntimeError("non-positive stride is not supported")
     if any(d <= 0 for d in dilation):
         raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
+
+
+def check_output_padding(output: Any, stride: Any, dilation: Any) -> None:
+    """What a transposed convolution adds must be less than what its stride leaves open."""
+    rows = zip(output, stride, dilation, strict=True)
+    if all(p < s or p < d for p, s, d in rows):
+        return
+    sides = ("depth", "height", "width")[-max(len(output), 2) :]
+    missing = (0,) if len(output) == 1 else ()
+    named = {"output_padding": missing + output, "stride": (1,) * len(missing) + stride}
+    named["dilation"] = (1,) * len(missing) + dilation
+    listed = " ".join(
+        f"{name}_{side}: {value}"
+        for name, values in named.items()
+        for side, value in zip(sides, values, strict=True)
+    )
+    raise RuntimeError(
+        f"output padding must be smaller than either stride or dilation, but got {listed}"
+    )
 
 
 def check_kernel_fits(x: Tensor, weight: Tensor, padding: Any, dilation: Any, n: int) -> None:
@@ -119,7 +158,7 @@ def check_kernel_fits(x: Tensor, weight: Tensor, padding: Any, dilation: Any, n:
 
 # --- pooling --------------------------------------------------------------------------------------
 
-_WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
+WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
 def window(value: Any, n: int, name: str, optional: bool = False) -> tuple[int, ...]:
@@ -127,7 +166,7 @@ def window(value: Any, n: int, name: str, optional: bool = False) -> tuple[int, 
     items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if len(items) not in (1, n):
         either = "either be omitted, a single int" if optional else "either be a single int"
-        raise RuntimeError(f"max_pool{n}d: {name} must {either}, or a tuple of {_WORDS[n]}")
+        raise RuntimeError(f"max_pool{n}d: {name} must {either}, or a tuple of {WORDS[n]}")
     return tuple(int(v) for v in (items * n if len(items) == 1 else items))
 
 

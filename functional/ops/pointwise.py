@@ -109,6 +109,7 @@ def _with_constant(name: str, rule: Any, kernel: str) -> Any:
 
 
 add_number = _with_constant("add", lambda F, g: g, "add")
+sub_number = _with_constant("sub", lambda F, g: g, "sub")
 mul_number = _with_constant("mul", lambda F, g, other: g * other, "mul")
 div_number = _with_constant("div", lambda F, g, other: g / other, "div")
 

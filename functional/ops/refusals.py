@@ -26,6 +26,16 @@ def only_wide(kernel: str) -> Callable[..., None]:
     return check
 
 
+def both(first: Callable[..., None], second: Callable[..., None]) -> Callable[..., None]:
+    """Two checks, one after the other."""
+
+    def check(*args: Any) -> None:
+        first(*args)
+        second(*args)
+
+    return check
+
+
 def tensor_operand(name: str) -> Callable[..., None]:
     """A check for binary operations whose second operand may not be a number."""
 

@@ -18,6 +18,7 @@ from .. import dtypes, errors
 from ..kernels import numpy as numpy_kernels
 from ..modes import ANOMALY, MODE
 from ..tensor import Tensor, counter, wrap
+from .foreign import CROSSINGS
 from .node import AccumulateGrad, Node
 from .op import TENSOR
 from .slow import EXACT
@@ -39,7 +40,11 @@ def run(
     With ``inputs``, only paths to them are followed; their gradients are returned, and with
     ``accumulate`` also added to the leaves among them. Without, every leaf accumulates.
     """
-    raw = not create and all(type(g) in EXACT and type(g._data) is ndarray for g in grads)
+    raw = (
+        not create
+        and not CROSSINGS
+        and all(type(g) in EXACT and type(g._data) is ndarray for g in grads)
+    )
     before, MODE.grad = MODE.grad, create
     kind = _Run
     if ANOMALY.on:

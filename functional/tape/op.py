@@ -186,6 +186,8 @@ class Op:
     refuses_gradients = False  # recorded, but has no derivative
     number: Any = None  # the form whose second operand is a number, where its node differs
     contiguous = False  # an elementwise result that ignores its inputs' order in memory
+    foreign_kernel: Any = None  # the kernel of the same name for CuPy's arrays, once looked up
+    mixes = False  # takes a tensor without dimensions from the CPU beside others of a GPU
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from ..kernels import layout, meta
 from ..kernels.meta import MetaArray
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
-from . import level_views, levels, overrides
+from . import foreign, level_views, levels, overrides
 from .memory import check_overlap, check_result, check_shape, size_mismatch, write_changes
 from .node import new_node
 from .op import TENSOR, Op
@@ -183,8 +183,10 @@ def operand_type(op: Op, inputs: tuple[Any, ...], statics: Any = ()) -> dtypes.d
 def compute(op: Op, args: tuple[Any, ...]) -> Any:
     """The array(s) of a result, without recording."""
     inputs = inputs_of(op, args)
-    if any(isinstance(a, Tensor) and type(a._data) is MetaArray for a in inputs):
-        return _compute_meta(op, args, inputs)
+    if any([isinstance(a, Tensor) and type(a._data) is not ndarray for a in inputs]):
+        if any(isinstance(a, Tensor) and type(a._data) is MetaArray for a in inputs):
+            return _compute_meta(op, args, inputs)
+        return foreign.compute(op, args, inputs, operand_type)
     if op.kind == "elementwise":
         return _elementwise(op, inputs, args[len(inputs) :])
     if op.refused:
@@ -242,7 +244,7 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> n
     half = d.array in dtypes.HALF
     work = arrays
     if half:
-        work = _widened(op, inputs, arrays)
+        work = widened(op, inputs, arrays)
     with np.errstate(all="ignore"):
         z = np.asarray(op.kernel(*work, *statics))
     if half and z.dtype == np.float32:
@@ -255,7 +257,7 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> n
 _PRECISE = {"mul": (0, 1), "div": (1,), "floor_divide": (1,)}
 
 
-def _widened(op: Op, inputs: tuple[Any, ...], arrays: list[Any]) -> list[Any]:
+def widened(op: Op, inputs: tuple[Any, ...], arrays: list[Any]) -> list[Any]:
     """Operands of a half type as float32 to compute in."""
     work, precise = [], _PRECISE.get(op.name, ())
     for i, (name, a, x) in enumerate(zip(op.inputs, inputs, arrays, strict=True)):
@@ -339,7 +341,7 @@ def write_out(result: Tensor, out: Tensor) -> Tensor:
     if out._data.shape != x.shape:
         item = out._data.dtype.itemsize
         strides = layout.result_strides(x.shape, [x], item)
-        replace_data(out, layout.empty(x.shape, strides, out._data.dtype))
+        replace_data(out, foreign.layout_for(x).empty(x.shape, strides, out._data.dtype))
     out._data[...] = result._data
     bump(out)
     return out
@@ -385,7 +387,8 @@ def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
     recording = MODE.grad and requires_grad(self)
     check_in_place(self, recording)
     edge = edge_of(self)
-    data = op.kernel(getattr(self._data, "phantom", self._data), *statics)
+    kernel = foreign.kernel_of(op, self._data)
+    data = kernel(getattr(self._data, "phantom", self._data), *statics)
     if recording:
         node = new_node(op.node, (edge,), None, data.shape, data.dtype)
         node.saved = op.save((self, *statics), (edge,), [self])

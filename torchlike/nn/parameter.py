@@ -9,7 +9,10 @@ from functional.dtypes import FLOAT
 from functional.tape import overrides
 from functional.tensor import Parameter, Tensor, same_memory
 
-__all__ = ["Buffer", "Parameter", "is_buffer", "is_parameter"]
+__all__ = [
+    "Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter",
+    "UninitializedTensorMixin", "is_buffer", "is_lazy", "is_parameter",
+]  # fmt: skip
 
 
 def is_parameter(value: Any) -> bool:
@@ -98,3 +101,109 @@ class Buffer(Tensor, metaclass=_BufferMeta):
             set_requires_grad(t, True)
         t._is_buffer, t.persistent = True, persistent
         return t
+
+
+# --- tensors that have no shape yet ---------------------------------------------------------------
+
+_ALLOWED = frozenset(
+    """
+__hash__ size copy_ is_complex is_floating_point half float double char short int long cuda cpu to
+get_device _has_compatible_shallow_copy_type __get__ __set__ __delete__ __repr__ __deepcopy__
+__reduce_ex__ detach requires_grad_ cast to_dtype
+""".split()
+)
+
+
+class UninitializedTensorMixin:
+    """What a parameter or buffer without a shape refuses to do."""
+
+    cls_to_become: Any = None
+    data: Any
+    device: Any
+    dtype: Any
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Take this shape: become an ordinary tensor, its values not set."""
+        from functional.ops.create import empty
+
+        device = self.device if device is None else device
+        dtype = self.dtype if dtype is None else dtype
+        self.data = empty(tuple(shape), device=device, dtype=dtype)
+        self.__class__ = self.cls_to_become
+
+    @property
+    def shape(self) -> Any:
+        """Nothing yet: RuntimeError."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually "
+            "happens in `load_state_dict` when trying to load an uninitialized parameter into an "
+            "initialized one. Call `forward` to initialize the parameters before accessing their "
+            "attributes."
+        )
+
+    def share_memory_(self) -> Any:
+        """Nothing to share yet: RuntimeError."""
+        raise RuntimeError(
+            "Can't share memory on an uninitialized parameter or buffer. Call `forward` to "
+            "initialize the parameters before calling `module.share_memory()`."
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    @classmethod
+    def __torch_function__(
+        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if getattr(func, "__name__", "") in _ALLOWED:
+            return overrides.disabled(func, types, args, kwargs or {})
+        raise ValueError(
+            f"Attempted to use an uninitialized parameter in {func}. This error happens when you "
+            "are using a `LazyModule` or explicitly manipulating "
+            f"`torch.nn.parameter.{cls.__name__}` objects. When using LazyModules Call `forward` "
+            "with a dummy batch to initialize the parameters before calling torch functions"
+        )
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a tensor has no shape yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+def _shapeless(device: Any, dtype: Any) -> Tensor:
+    from functional.ops.create import empty
+
+    return empty(0, device=device, dtype=dtype)
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
+    """A parameter whose shape is not known yet; ``materialize`` gives it one."""
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        return _new_parameter(cls, _shapeless(device, dtype), requires_grad)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            t: Any = self
+            memo[id(self)] = type(self)(t.requires_grad, t.device, t.dtype)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, proto: Any) -> Any:
+        t: Any = self
+        return UninitializedParameter, (t.requires_grad, t.device, t.dtype)
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor):  # type: ignore[misc]
+    """A buffer whose shape is not known yet; ``materialize`` gives it one."""
+
+    cls_to_become = Tensor
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+        persistent: bool = True,
+    ) -> Any:  # fmt: skip
+        t = overrides.as_subclass(same_memory(_shapeless(device, dtype)), cls)
+        t.persistent, t._is_buffer = persistent, True
+        return _require_grad(t, requires_grad)

@@ -102,3 +102,124 @@ class LogSoftmax(_OverDim):
     def extra_repr(self) -> str:
         """The dimension."""
         return f"dim={self.dim}"
+
+
+class Softmin(_OverDim):
+    """Softmax of -x."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Probabilities along ``dim``."""
+        return F.softmin(input, self.dim, _stacklevel=5)
+
+
+class Softmax2d(Module):
+    """Softmax over the channels of (N, C, H, W) or (C, H, W)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Probabilities at every position."""
+        if input.ndim not in (3, 4):
+            raise ValueError(
+                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead"
+            )
+        return F.softmax(input, -3, _stacklevel=5)
+
+
+class GLU(_OverDim):
+    """The first half along ``dim`` times the sigmoid of the second half."""
+
+    dim: int
+
+    def __init__(self, dim: int = -1) -> None:
+        super().__init__(dim)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """glu(input), half as long along ``dim``."""
+        return F.glu(input, self.dim)
+
+
+class GELU(Module):
+    """x Φ(x), exactly or by tanh (``approximate="tanh"``)."""
+
+    __constants__: ClassVar = ["approximate"]
+
+    def __init__(self, approximate: str = "none") -> None:
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input: Tensor) -> Tensor:
+        """gelu(input)."""
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self) -> str:
+        """How it is computed."""
+        return f"approximate={self.approximate!r}"
+
+
+class _Shrink(Module):
+    __constants__: ClassVar = ["lambd"]
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        """The limit."""
+        return str(self.lambd)
+
+
+class Hardshrink(_Shrink):
+    """x, and 0 where |x| is at most ``lambd``."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """hardshrink(input)."""
+        return F.hardshrink(input, self.lambd)
+
+
+class Softshrink(_Shrink):
+    """x moved towards 0 by ``lambd``, as far as 0."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """softshrink(input)."""
+        return F.softshrink(input, self.lambd)
+
+
+class Tanhshrink(Module):
+    """x - tanh(x)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """tanhshrink(input)."""
+        return F.tanhshrink(input)
+
+
+class Softsign(Module):
+    """x / (1 + |x|)."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """softsign(input)."""
+        return F.softsign(input)
+
+
+class LogSigmoid(Module):
+    """log(sigmoid(x))."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """logsigmoid(input)."""
+        return F.logsigmoid(input)
+
+
+class Softplus(Module):
+    """log(1 + exp(beta x)) / beta; x itself where beta x is above ``threshold``."""
+
+    __constants__: ClassVar = ["beta", "threshold"]
+
+    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
+        super().__init__()
+        self.beta, self.threshold = beta, threshold
+
+    def forward(self, input: Tensor) -> Tensor:
+        """softplus(input)."""
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self) -> str:
+        """The options."""
+        return f"beta={self.beta}, threshold={self.threshold}"

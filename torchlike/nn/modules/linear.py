@@ -10,7 +10,8 @@ from functional.ops.matmul import linear
 from functional.tensor import Tensor
 
 from .. import init
-from ..parameter import Parameter
+from ..parameter import Parameter, UninitializedParameter
+from .lazy import LazyModuleMixin
 from .module import Module
 
 
@@ -81,3 +82,37 @@ class Linear(Module):
 
 class NonDynamicallyQuantizableLinear(Linear):
     """Linear under another name, which marks that it is not to be quantized."""
+
+
+class LazyLinear(LazyModuleMixin, Linear):
+    """A Linear that takes ``in_features`` from its first input."""
+
+    cls_to_become = Linear
+    weight: Any
+    bias: Any
+
+    def __init__(
+        self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
+    ) -> None:
+        super().__init__(0, 0, False, device, dtype)
+        where = {"device": device, "dtype": dtype}
+        self.weight = UninitializedParameter(**where)
+        self.out_features = out_features
+        if bias:
+            self.bias = UninitializedParameter(**where)
+
+    def reset_parameters(self) -> None:
+        """Draw new starting values, once there is something to draw."""
+        if not self.has_uninitialized_params() and self.in_features != 0:
+            super().reset_parameters()
+
+    def initialize_parameters(self, input: Tensor) -> None:
+        """Take the number of features from ``input``, and make the parameters."""
+        if self.has_uninitialized_params():
+            self.in_features = int(input.shape[-1])
+            self.weight.materialize((self.out_features, self.in_features))
+            if self.bias is not None:
+                self.bias.materialize((self.out_features,))
+            self.reset_parameters()
+        if self.in_features == 0:
+            self.in_features = int(self.weight.shape[-1])

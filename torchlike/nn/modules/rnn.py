@@ -119,6 +119,15 @@ class RNNBase(Module):
             setattr(self, name, Parameter(empty(shape, **where)))
         self._all_weights.append(names)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The state that PyTorch's module has, so that it can take it over."""
+        names, weights = self._flat_weights_names, self._flat_weights
+        return super().__getstate__() | {"_flat_weights_names": names, "_flat_weights": weights}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        derived = ("_flat_weights_names", "_flat_weights")
+        super().__setstate__({k: v for k, v in state.items() if k not in derived})
+
     @property
     def _flat_weights_names(self) -> list[str]:
         return [name for names in self._all_weights for name in names]

@@ -1,0 +1,197 @@
+"""Losses of classes: nll_loss, cross_entropy and its linear form, ctc_loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import dtypes
+from .losses import legacy_code, legacy_reduction, reduction_code
+from .ops import ctc, nn
+from .ops.cast import contiguous
+from .ops.matmul import linear
+from .ops.nn_checks import check_nll, remembered
+from .ops.pointwise import add_number, div_number, mul_number
+from .ops.selection import masked_fill
+from .ops.views import view_
+from .tape.op import TENSOR
+from .tensor import Tensor
+
+
+def _nll_checked(input: Tensor, target: Tensor, weight: Any) -> bool:
+    check_nll(input, target, weight)
+    return True
+
+
+def nll_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+) -> Any:
+    """The negative log likelihood of class indices; input is (N, C), (C,) or (N, C, *d)."""
+    code = legacy_code(size_average, reduce, reduction)
+    remembered(_nll_checked, (input, target, weight), ())
+    if input.ndim <= 2:
+        return nn.nll_loss(input, target, weight, code, ignore_index)[0]
+    if input.ndim == 4:
+        return nn.nll_loss2d(input, target, weight, code, ignore_index)[0]
+    n, classes = input.shape[:2]
+    image = view_(contiguous(input), (n, classes, 1, -1) if input.numel() else (n, classes, 0, 0))
+    flat = view_(contiguous(target), (n, 1, -1) if input.numel() else (n, 0, 0))
+    loss = nn.nll_loss2d(image, flat, weight, code, ignore_index)[0]
+    return loss if code else view_(loss, (n, *input.shape[2:]))
+
+
+def cross_entropy(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: Any = None,
+    ignore_index: int = -100,
+    reduce: Any = None,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Any:
+    """log_softmax and nll_loss in one; targets are class indices or probabilities."""
+    reduction = legacy_reduction(size_average, reduce, reduction)
+    dim = 0 if input.ndim == 1 else 1
+    if not 0 <= label_smoothing <= 1:
+        raise RuntimeError(
+            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
+        )
+    if target.shape == input.shape:
+        reduction_code(reduction)
+        _check_soft(input, target, weight, ignore_index, dim)
+        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, dim)
+    logs = TENSOR.log_softmax(input, dim)
+    if label_smoothing == 0:
+        return nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, dim)
+
+
+def _check_soft(input: Tensor, target: Tensor, weight: Any, ignore_index: int, dim: int) -> None:
+    if target.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got "
+            f"{target.dtype.legacy}"
+        )
+    if ignore_index >= 0:
+        raise RuntimeError("ignore_index is not supported for floating point target")
+    classes = input.shape[dim] if input.ndim else 1
+    if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
+        raise RuntimeError(
+            f"cross_entropy: weight tensor should be defined either for all {classes} classes or "
+            f"no classes but got weight tensor of shape: {list(weight.shape)}"
+        )
+
+
+def _of_classes(weight: Tensor, ndim: int, dim: int) -> Tensor:
+    """Class weights in a shape that broadcasts with the scores."""
+    shape = [1] * ndim
+    shape[dim] = -1
+    return TENSOR.reshape(weight, shape)  # type: ignore[no-any-return]
+
+
+def _soft_cross_entropy(
+    input: Tensor, target: Tensor, weight: Any, reduction: str, smoothing: float, dim: int
+) -> Any:
+    """-Σ target · log_softmax(input) over classes; the mean divides by the batch."""
+    logs = TENSOR.log_softmax(input, dim)
+    if smoothing > 0:
+        target = add_number(mul_number(target, 1 - smoothing), smoothing / input.shape[dim])
+    if weight is not None:
+        logs = TENSOR.mul(logs, _of_classes(weight, input.ndim, dim))
+    product = TENSOR.mul(logs, target)
+    if reduction == "none":
+        return -product.sum(dim)
+    total = -product.sum()
+    if reduction == "sum":
+        return total
+    if not input.numel():
+        return div_number(total, 0.0)
+    return div_number(total, input.numel() / input.shape[dim])
+
+
+def _smoothed(
+    logs: Tensor,
+    target: Tensor,
+    weight: Any,
+    ignore_index: int,
+    reduction: str,
+    smoothing: float,
+    dim: int,
+) -> Any:
+    """Mix the loss with its mean over classes (C. Szegedy et al., 2016)."""
+    plain = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
+    share = smoothing / logs.shape[dim]
+    if weight is not None:
+        logs = TENSOR.mul(logs, _of_classes(weight, logs.ndim, dim))
+    ignored: Any = TENSOR.eq(target, ignore_index)
+    smooth = masked_fill(-TENSOR.sum(logs, dim), ignored, 0.0)
+    if reduction == "mean":
+        kept = TENSOR.ne(target, ignore_index)
+        if weight is not None:
+            kept = weight[masked_fill(target, ignored, 0)] * kept
+        smooth = smooth.sum() / kept.sum()
+    elif reduction == "sum":
+        smooth = smooth.sum()
+    return mul_number(plain, 1 - smoothing) + mul_number(smooth, share)
+
+
+# --- with the layer before it ---------------------------------------------------------------------
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: Any = None,
+) -> Any:
+    """``cross_entropy`` of ``linear(input, linear_weight, linear_bias)``.
+
+    Weight is (C, in) or (C, *d, in), which makes scores (N, C, *d). ``options`` ask PyTorch for
+    less memory; here all scores are computed at once.
+    """
+    inner = tuple(linear_weight.shape[1:-1])
+    rows, bias = linear_weight, linear_bias
+    if inner:
+        rows = TENSOR.reshape(rows, (-1, rows.shape[-1]))
+        bias = None if bias is None else TENSOR.reshape(bias, (-1,))
+    scores = linear(input, rows, bias)
+    scores = TENSOR.view(scores, (*scores.shape[:-1], *linear_weight.shape[:-1]))
+    if ignore_index is None:
+        ignore_index = -100
+    return cross_entropy(
+        scores, target, weight, None, ignore_index, None, reduction, label_smoothing
+    )
+
+
+# --- sequences ------------------------------------------------------------------------------------
+
+
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Any,
+    target_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Any:
+    """The connectionist temporal classification loss (A. Graves et al., 2006).
+
+    ``log_probs`` is (T, N, C) or (T, C), ``targets`` (N, S) or all labels in a row.
+    """
+    code = reduction_code(reduction)
+    return ctc.ctc_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, code, zero_infinity
+    )

@@ -1,0 +1,129 @@
+"""What ``numpy`` means in a twin: CuPy, and stand-ins for what CuPy lacks.
+
+Its ufuncs reduce and accumulate with ``add`` and ``multiply`` only, and scatter for a few dtypes;
+some functions lack a keyword; there is no floating-point state to set.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from types import SimpleNamespace
+from typing import Any
+
+import cupy
+import numpy
+
+from .ufuncs import Ufunc, listed
+
+LinAlgError = cupy.linalg.LinAlgError
+
+
+def errstate(**kwargs: Any) -> Any:
+    """Nothing: a GPU raises no floating-point warnings."""
+    return contextlib.nullcontext()
+
+
+def as_strided(x: Any, shape: Any = None, strides: Any = None, **kwargs: Any) -> Any:
+    """``numpy.lib.stride_tricks.as_strided``; every view is writable."""
+    return cupy.lib.stride_tricks.as_strided(x, shape, strides)
+
+
+def byte_bounds(x: Any) -> tuple[int, int]:
+    """The addresses of the first byte of an array and of the one behind its last."""
+    low = high = x.data.ptr
+    for n, s in zip(x.shape, x.strides, strict=True):
+        low, high = low + min((n - 1) * s, 0), high + max((n - 1) * s, 0)
+    return low, high + x.itemsize
+
+
+lib = SimpleNamespace(
+    stride_tricks=SimpleNamespace(as_strided=as_strided, sliding_window_view=None),
+    array_utils=SimpleNamespace(byte_bounds=byte_bounds),
+)
+
+
+def vecdot(x: Any, y: Any, axis: int = -1) -> Any:
+    """The sums of conj(x)·y along an axis."""
+    return (x.conj() * y).sum(axis) if x.dtype.kind == "c" else (x * y).sum(axis)
+
+
+def asarray(x: Any, dtype: Any = None, order: Any = None, copy: Any = None) -> Any:
+    """An array: lists of arrays are stacked."""
+    return cupy.asarray(listed(x), dtype, order)
+
+
+def array(x: Any, dtype: Any = None, copy: bool = True, order: str = "K", ndmin: int = 0) -> Any:
+    """A new array."""
+    return cupy.array(listed(x), dtype, copy=copy, order=order, ndmin=ndmin)
+
+
+def empty_like(x: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> Any:
+    """Memory of the same kind; ``x`` may be a number."""
+    return cupy.empty_like(cupy.asarray(x), dtype, order, shape=shape)
+
+
+def errors_raised(name: str) -> Any:
+    """A function of ``linalg`` that raises LinAlgError, as NumPy's does."""
+    import cupyx
+
+    function = getattr(cupy.linalg, name)
+
+    def raising(*args: Any, **kwargs: Any) -> Any:
+        with cupyx.errstate(linalg="raise"):
+            return function(*args, **kwargs)
+
+    return raising
+
+
+class _Linalg:
+    """``numpy.linalg``: what CuPy has of it, raising as NumPy's does."""
+
+    LinAlgError = LinAlgError
+
+    def __getattr__(self, name: str) -> Any:
+        value = errors_raised(name)
+        setattr(self, name, value)
+        return value
+
+
+linalg, fft = _Linalg(), cupy.fft
+
+
+def take(x: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+    """Elements by index: CuPy's wraps around where NumPy's raises."""
+    return cupy.take(x, indices, axis)
+
+
+_MAKERS = {"zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity", "tri",
+           "indices", "ascontiguousarray", "logspace", "fromiter", "frombuffer"}  # fmt: skip
+
+
+def has_arrays(values: Any) -> bool:
+    """Whether there is one of CuPy's arrays among the values."""
+    for v in values:
+        if isinstance(v, cupy.ndarray) or (type(v) in (list, tuple) and has_arrays(v)):
+            return True
+    return False
+
+
+def _either(name: str, function: Any) -> Any:
+    """CuPy's function; NumPy's where there is no array: sizes and numbers stay on the host."""
+    theirs = getattr(numpy, name, None)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if has_arrays(args) or has_arrays(kwargs.values()) or theirs is None:
+            return function(*args, **kwargs)
+        return theirs(*args, **kwargs)
+
+    call.__name__ = name
+    return call
+
+
+def __getattr__(name: str) -> Any:
+    value = getattr(cupy, name)
+    if isinstance(value, cupy.ufunc):
+        value = Ufunc(value)
+    elif callable(value) and not isinstance(value, type) and name not in _MAKERS:
+        value = _either(name, value)
+    globals()[name] = value
+    return value

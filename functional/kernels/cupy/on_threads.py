@@ -1,0 +1,21 @@
+"""A GPU's threads are its own: all of a kernel's work is done in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def workers() -> int:
+    """One: the caller."""
+    return 1
+
+
+def spread(count: int, parts: int, work: Callable[[int, int], Any]) -> list[Any]:
+    """Calls work(0, count)."""
+    return [work(0, count)]
+
+
+def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
+    """Calls work(0, count)."""
+    return [work(0, count)]

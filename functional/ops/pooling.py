@@ -1,0 +1,180 @@
+"""Average pooling, adaptive and fractional pooling, and unpooling of maxima."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import dtypes
+from ..kernels.pool import pool_shape
+from ..tape.declare import general
+from ..tensor import Tensor
+from .nn import max_pool_rule, with_names
+from .padding import with_input
+
+_WINDOWS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
+_WINDOWS += ("divisor_override",)
+_INT64 = np.dtype(np.int64)
+
+
+def _avg_shape(x: Any, kernel: Any, stride: Any, padding: Any, ceil: bool, *rest: Any) -> Any:
+    n = len(kernel)
+    size = pool_shape(x.shape[-n:], kernel, stride, padding, (1,) * n, ceil)
+    return (*x.shape[:-n], *size), x.dtype
+
+
+def _avg_vjp(F: Any, g: Any, self: Any, *rest: Any) -> Any:
+    return F.avg_pool_grad(g, self, *rest)
+
+
+def _avg_grad_vjp(F: Any, g: Any, *rest: Any) -> Any:
+    return F.avg_pool_of(g, *rest)
+
+
+def _zeros(F: Any, g: Any, input: Any) -> Any:
+    return F.zeros_like(input)
+
+
+def _like_input(g: Any, x: Any, *statics: Any) -> Any:
+    return x.shape, g.dtype
+
+
+def _avg(name: str, node: str | None = None) -> Any:
+    return general(
+        name,
+        with_names(_avg_vjp, "F", "g", "self", *_WINDOWS),
+        statics=_WINDOWS,
+        kernel="avg_pool_of",
+        node=node,
+        vmap="lead",
+        shape=_avg_shape,
+    )
+
+
+_avg("avg_pool_of")
+avg_pools = {n: _avg(f"avg_pool{n}d_of", f"AvgPool{n}DBackward0") for n in (2, 3)}
+avg_pool_grad = general(
+    "avg_pool_grad",
+    with_names(_avg_grad_vjp, "F", "g", *_WINDOWS),
+    _zeros,
+    inputs=("self", "input"),
+    statics=_WINDOWS,
+    vmap=with_input(lambda F: F.avg_pool_grad),
+    shape=_like_input,
+)
+
+# --- adaptive -------------------------------------------------------------------------------------
+
+
+def _adaptive_shape(x: Any, size: Any) -> Any:
+    return (*x.shape[: x.ndim - len(size)], *size), x.dtype
+
+
+def _adaptive_avg(name: str, node: str | None = None) -> Any:
+    return general(
+        name,
+        lambda F, g, self, output_size: F.adaptive_avg_pool_grad(g, self, len(output_size)),
+        statics=("output_size",),
+        kernel="adaptive_avg_pool_of",
+        node=node,
+        vmap="lead",
+        shape=_adaptive_shape,
+    )
+
+
+_adaptive_avg("adaptive_avg_pool_of")
+adaptive_avg_pools = {
+    n: _adaptive_avg(f"adaptive_avg_pool{n}d_of", f"AdaptiveAvgPool{n}DBackward0") for n in (2, 3)
+}
+adaptive_avg_pool_grad = general(
+    "adaptive_avg_pool_grad",
+    lambda F, g, self_shape, n: F.adaptive_avg_pool_of(g, tuple(self_shape[-n:])),
+    _zeros,
+    inputs=("self", "input"),
+    statics=("n",),
+    vmap=with_input(lambda F: F.adaptive_avg_pool_grad),
+    shape=_like_input,
+)
+
+
+def _max_shape(x: Any, *rest: Any) -> Any:
+    shape, dtype = _adaptive_shape(x, rest[-1])
+    return [(shape, dtype), (shape, _INT64)]
+
+
+adaptive_max_pools = {
+    n: general(
+        f"adaptive_max_pool{n}d_of",
+        max_pool_rule(n),
+        statics=("output_size",),
+        kernel="adaptive_max_pool_of",
+        node=f"AdaptiveMaxPool{n}DBackward0",
+        differentiable=(True, False),
+        vmap="lead",
+        shape=_max_shape,
+    )
+    for n in (2, 3)
+}
+fractional_max_pools = {
+    n: general(
+        f"fractional_max_pool{n}d_of",
+        max_pool_rule(n),
+        None,
+        inputs=("self", "samples"),
+        statics=("kernel_size", "output_size"),
+        kernel="fractional_max_pool_of",
+        node=f"FractionalMaxPool{n}DBackward0",
+        differentiable=(True, False),
+        shape=lambda x, samples, kernel, size: _max_shape(x, size),
+    )
+    for n in (2, 3)
+}
+
+# --- unpooling ------------------------------------------------------------------------------------
+
+
+def _check_indices(x: Tensor, indices: Tensor, size: Any) -> None:
+    if isinstance(indices._data, np.ndarray):
+        total = int(np.prod(size))
+        for value in indices._data.reshape(-1):
+            if not 0 <= value < total:
+                raise RuntimeError(
+                    f"Found an invalid max index: {value} (output volumes are of size "
+                    f"{'x'.join(map(str, size))})"
+                )
+
+
+def _unpool_rule(n: int) -> Any:
+    def rule(F: Any, g: Any, indices: Any) -> Any:
+        if indices.ndim == n + 2:
+            return F.max_pool_gather(g, indices)
+        one = [F.reshape(x, (1, *x.shape)) for x in (g, indices)]
+        return F.reshape(F.max_pool_gather(*one), tuple(indices.shape))
+
+    return rule
+
+
+max_unpools = {
+    n: general(
+        f"max_unpool{n}d_of",
+        _unpool_rule(n),
+        None,
+        inputs=("self", "indices"),
+        statics=("output_size",),
+        kernel="max_unpool_of",
+        node=f"MaxUnpool{n}DBackward0",
+        check=_check_indices,
+        shape=lambda x, indices, size: _adaptive_shape(x, size),
+    )
+    for n in (2, 3)
+}
+
+
+def refuse_dtypes(x: Tensor, kernel: str, *allowed: dtypes.dtype) -> None:
+    """PyTorch's error for a dtype that it has no kernel for."""
+    if x.dtype not in allowed:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+
+
+FLOATING = (dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16)
