@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from functional import dtypes, modes
+from functional import devices, dtypes, modes
 
-from . import oracle
+from . import oracle, standin_cupy
 
 
 def pytest_report_header() -> str:
@@ -47,3 +47,17 @@ def nothing_leaks() -> Iterator[None]:
     after = _state()
     changed = {k: (v, after[k]) for k, v in before.items() if v != after[k]}
     assert not changed, f"the test left behind {changed}"
+
+
+# A GPU is for compat_tests/gpu alone, which runs in a process of its own: everywhere else the
+# tests see the same machine with and without one.
+devices.COUNTS["cuda"] = 0
+
+
+@pytest.fixture(scope="module")
+def standin() -> Iterator[None]:
+    """A stand-in for CuPy with one device, for the length of a module."""
+    standin_cupy.install()
+    devices.COUNTS["cuda"] = 1
+    yield
+    devices.COUNTS["cuda"] = 0

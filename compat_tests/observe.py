@@ -155,6 +155,7 @@ def observe(T: Any, record: Record, index: int, dtype: str, order: int = 2) -> F
             "graph": [chain(t.grad_fn) for t in outs],
         }
         if order and leaves(args):
+            order = order if record.second else 1
             facts |= derivatives(T, leaves(args), outs, order)
         return facts
 

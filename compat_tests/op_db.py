@@ -67,15 +67,17 @@ def entries() -> list[Any]:
 # --- comparing ------------------------------------------------------------------------------------
 
 
-def same(expected: Any, actual: Any, values: bool = True, where: str = "result") -> None:
-    """Raise ``Different`` unless two results agree."""
+def same(
+    expected: Any, actual: Any, values: bool = True, where: str = "result", loose: float = 1
+) -> None:
+    """Raise ``Different`` unless two results agree; ``loose`` widens the absolute tolerance."""
     if isinstance(expected, torch.Tensor):
-        _same_tensor(expected, actual, values, where)
+        _same_tensor(expected, actual, values, where, loose)
     elif isinstance(expected, (list, tuple)):
         if not isinstance(actual, (list, tuple)) or len(actual) != len(expected):
             raise Different(f"{where}: {expected!r:.200} against {actual!r:.200}")
         for i, (a, b) in enumerate(zip(expected, actual, strict=True)):
-            same(a, b, values, f"{where}[{i}]")
+            same(a, b, values, f"{where}[{i}]", loose)
     elif isinstance(expected, (int, float, complex)) and not isinstance(actual, torchlike.Tensor):
         if type(expected) is not type(actual) or not np.allclose(
             expected, actual, 1e-6, 1e-6, equal_nan=True
@@ -85,7 +87,7 @@ def same(expected: Any, actual: Any, values: bool = True, where: str = "result")
         raise Different(f"{where}: {expected!r:.200} against {actual!r:.200}")
 
 
-def _same_tensor(expected: Any, actual: Any, values: bool, where: str) -> None:
+def _same_tensor(expected: Any, actual: Any, values: bool, where: str, loose: float) -> None:
     if not isinstance(actual, torchlike.Tensor):
         raise Different(f"{where}: a tensor against {type(actual).__name__}")
     if str(expected.dtype) != str(actual.dtype):
@@ -99,7 +101,7 @@ def _same_tensor(expected: Any, actual: Any, values: bool, where: str) -> None:
     with np.errstate(invalid="ignore"):
         finite = np.abs(a[np.isfinite(a)]) if a.dtype.kind in "fc" else np.empty(0)
         if finite.size:  # small elements of sums of large ones are no better than those
-            atol *= max(1.0, float(finite.max()) / 10)
+            atol *= loose * max(1.0, float(finite.max()) / 10)
         if np.allclose(b, a, rtol, atol, equal_nan=True):
             return
         gap = np.nanmax(np.abs(np.asarray(a, complex) - np.asarray(b, complex)))

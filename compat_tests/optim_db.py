@@ -214,6 +214,19 @@ def result(check: Callable[[], str]) -> str:
         return f"{type(caught).__name__}: {caught}"
 
 
+def score() -> tuple[int, int]:
+    """How many checks pass, of how many; those of a missing optimizer fail."""
+    import torchlike
+
+    passed = total = 0
+    for info in database():
+        made = list(checks(info))
+        total += len(made)
+        if hasattr(torchlike.optim, info.optim_cls.__name__):
+            passed += sum(not result(check) for _, check in made)
+    return passed, total
+
+
 def main(only: str = "") -> int:
     """Run and print; the number of failures."""
     failed = total = 0

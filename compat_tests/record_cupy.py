@@ -1,6 +1,7 @@
 """What the installed CuPy offers: names, parameters and ufunc types, printed as JSON.
 
-Run with the interpreter of an environment that has CuPy; it needs no GPU and nothing else.
+``python -I record_cupy.py [FOLDER]``, where FOLDER is what CuPy was installed into. It needs no
+GPU. ``compat_tests/standin_cupy/table.json`` is its output for the version named there.
 """
 
 from __future__ import annotations
@@ -8,21 +9,21 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 from typing import Any
 
 MODULES = (
-    "", "linalg", "fft", "random", "cuda", "cuda.runtime", "lib.stride_tricks", "random.Generator",
-    "random.XORWOW", "cuda.Device", "cuda.Stream", "cuda.Event", "cuda.MemoryPool",
+    "", "linalg", "fft", "cuda", "cuda.runtime", "lib.stride_tricks", "cuda.Device", "cuda.Stream",
+    "cuda.Event", "cuda.MemoryPool",
 )  # fmt: skip
-SCATTERING = ("add", "subtract", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor")
 
 
 def parameters(function: Any) -> list[str] | None:
     """The names of a function's parameters; None where nothing says them."""
     try:
         found = inspect.signature(function).parameters.values()
-        names = [("*" * (p.kind - 1) if p.kind in (2, 4) else "") + p.name for p in found]
-        return [n.replace("***", "**") for n in names]
+        stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+        return [stars.get(p.kind, "") + p.name for p in found]
     except (ValueError, TypeError):
         lines = (getattr(function, "__doc__", "") or "").strip().splitlines()
         match = re.match(r"[\w.]+\((.*?)\)( ->.*)?$", lines[0]) if lines else None
@@ -66,4 +67,5 @@ def everything() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    sys.path[:0] = sys.argv[1:]
     print(json.dumps(everything(), sort_keys=True))

@@ -14,10 +14,25 @@ from .records.base import In
 
 OURS = library("torchlike")
 # their shape depends on the numbers, which a meta tensor has not
-DATA_DEPENDENT = ("getitem.mask", "nonzero", "where.single", "setitem.mask", "unique",
-                  "masked_select", "argwhere", "combinations", "repeat_interleave", "bincount",
-                  "quantile", "nanquantile", "pdist", "searchsorted", "prod.zeros",
-                  "cumprod.zeros", "tensor_split.tensor")
+DATA_DEPENDENT = (
+    "getitem.mask",
+    "nonzero",
+    "where.single",
+    "setitem.mask",
+    "unique",
+    "masked_select",
+    "argwhere",
+    "combinations",
+    "repeat_interleave",
+    "bincount",
+    "quantile",
+    "nanquantile",
+    "pdist",
+    "searchsorted",
+    "prod.zeros",
+    "cumprod.zeros",
+    "tensor_split.tensor",
+)
 # they make tensors of numbers, not of tensors
 MAKERS = ("tensor", "as_tensor", "from_numpy", "item")
 

@@ -6,66 +6,59 @@ that it lacks. What no GPU can do is one table, in docs/gpu.md.
 
 from __future__ import annotations
 
-import types
-from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
-import numpy as np
 import pytest
 
-from functional import devices
+from functional.tape.foreign import namespace
 
-from . import standin_cupy
-from .compare import differences
-from .observe import library, observe
-from .oracle import cases
+from . import on_device
 from .records import RECORDS
+from .standin_cupy.arrays import TRANSFERS
 
-OURS = library("torchlike")
-DTYPES = ("float64", "float32", "int64", "bool", "complex64")
-
-
-class OnDevice(types.ModuleType):
-    """The torch namespace, but arrays become tensors on the device."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(OURS, name)
-
-    @staticmethod
-    def from_numpy(array: Any) -> Any:
-        """The array on the device, with its strides."""
-        if array.flags.c_contiguous or not array.size:
-            return OURS.from_numpy(array).to("cuda")
-        last = sum((n - 1) * s for n, s in zip(array.shape, array.strides, strict=True))
-        line = np.lib.stride_tricks.as_strided(array, (last // array.itemsize + 1,), (array.itemsize,))
-        steps = [s // array.itemsize for s in array.strides]
-        return OURS.from_numpy(line).to("cuda").as_strided(array.shape, steps).detach()
+pytestmark = pytest.mark.usefixtures("standin")
+PAGE = Path(__file__).parent.parent / "docs" / "gpu.md"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def standin() -> Iterator[None]:
-    """The stand-in is CuPy, and it has one device."""
-    standin_cupy.install()
-    before = dict(devices.COUNTS)
-    devices.COUNTS["cuda"] = 1
-    yield
-    devices.COUNTS.clear()
-    devices.COUNTS.update(before)
-
-
-def on_device(record: Any, index: int, dtype: str) -> Any:
-    """The facts of one case on the stand-in."""
-    with devices.device("cuda"):
-        return observe(OnDevice("torch"), record, index, dtype, 1)
-
-
-@pytest.mark.parametrize("name", list(RECORDS))
+@pytest.mark.parametrize("name", [n for n in RECORDS if n not in on_device.MISSING])
 def test_record(name: str) -> None:
-    record, found = RECORDS[name], []
-    for index, dtype in cases(record, "run"):
-        if dtype in DTYPES:
-            cpu = observe(OURS, record, index, dtype, 1)
-            gpu = on_device(record, index, dtype)
-            where = f"{record.samples[index]} {dtype} "
-            found += [where + d for d in differences(cpu, gpu, f"torch.{dtype}")]
+    """Results, their memory order, graphs and gradients."""
+    found = on_device.compare(name)
     assert not found, f"{len(found)} differences\n" + "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("name", list(on_device.MISSING))
+def test_what_is_missing_says_so(name: str) -> None:
+    found = [error for error in on_device.refusals(name) if error is not None]
+    assert found and all(kind == "NotImplementedError" for kind, _ in found)
+    assert all("cuda" in text for _, text in found)
+    assert f"| `{name}` |" in PAGE.read_text()
+
+
+def test_the_page_lists_nothing_else() -> None:
+    rows = [line.split("`")[1] for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    assert sorted(rows) == sorted(on_device.MISSING)
+
+
+def test_both_namespaces_have_the_same_names() -> None:
+    """Rules find in one namespace of kernels what they find in the other."""
+    from functional.kernels import numpy as cpu
+
+    def names(module: object) -> set[str]:
+        return {n for n in vars(module) if n[:1] != "_"}
+
+    assert names(cpu) <= names(namespace())
+
+
+def test_a_training_step_fetches_nothing() -> None:
+    """No array goes to the host in a step, but for what the program asks."""
+    import torchlike as torch
+
+    m = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 3)).cuda()
+    x, y = torch.randn(5, 4).cuda(), torch.tensor([0, 1, 2, 0, 1]).cuda()
+    optimizer = torch.optim.SGD(m.parameters(), lr=0.1)
+    before = TRANSFERS["get"]
+    loss = torch.nn.functional.cross_entropy(m(x), y)
+    loss.backward()
+    optimizer.step()
+    assert TRANSFERS["get"] == before and loss.is_cuda

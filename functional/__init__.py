@@ -1,6 +1,16 @@
 """The functional core: arrays, the tape, every stateless function, and the transforms."""
 
-from . import activations, attention, autograd, distances, dtypes, nn, normalization, operators, recurrent
+from . import (
+    activations,
+    attention,
+    autograd,
+    distances,
+    dtypes,
+    nn,
+    normalization,
+    operators,
+    recurrent,
+)
 from .dtypes import get_default_dtype, promote_types, set_default_dtype
 from .function import Function
 from .modes import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled

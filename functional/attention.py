@@ -28,7 +28,7 @@ def _kind(t: Tensor) -> str:
 # --- scaled dot products --------------------------------------------------------------------------
 
 
-def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, causal: bool, p: float) -> None:
+def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> None:
     if not q.dtype is k.dtype is v.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
@@ -39,19 +39,13 @@ def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, causal: bool, p
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead."
         )
-    if mask is not None:
-        if mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype) or (
-            mask.dtype is dtypes.float32 and q.dtype is dtypes.float64
-        ):
-            raise RuntimeError(
-                "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-                f"attn_mask.dtype: {_kind(mask)} and  query.dtype: {_kind(q)} instead."
-            )
-        if causal:
-            raise RuntimeError(
-                "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
-                "is_causal=True"
-            )
+    wide = q.dtype is dtypes.float64
+    allowed = (dtypes.bool_, q.dtype) if wide else (dtypes.bool_, dtypes.float32, q.dtype)
+    if mask is not None and mask.dtype not in allowed:
+        raise RuntimeError(
+            "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
+            f"attn_mask.dtype: {_kind(mask)} and  query.dtype: {_kind(q)} instead."
+        )
     if q.dtype.category < dtypes.FLOAT:
         raise RuntimeError(f"expected scalar type Float but found {q.dtype.legacy}")
     if not 0 <= p <= 1:
@@ -84,7 +78,7 @@ def scaled_dot_product_attention(
     query (..., L, E), key (..., S, E), value (..., S, V) to (..., L, V). A boolean mask says who
     takes part; rows that see nothing give 0.
     """
-    _check_attention(query, key, value, attn_mask, is_causal, dropout_p)
+    _check_attention(query, key, value, attn_mask, dropout_p)
     if enable_gqa:
         times = query.shape[-3] // key.shape[-3]
         key = TENSOR.repeat_interleave(key, times, -3)
@@ -101,6 +95,11 @@ def _composed(
 ) -> Tensor:
     """Step by step, as PyTorch does what its fused kernel cannot."""
     if causal:
+        if mask is not None:
+            raise RuntimeError(
+                "_scaled_dot_product_attention: Explicit attn_mask should not be set when "
+                "is_causal=True"
+            )
         square = TENSOR.ones((q.shape[-2], k.shape[-2]), dtype=dtypes.bool_, device=q.device)
         mask = TENSOR.tril(square)
     if mask is not None and mask.dtype is dtypes.bool_:
@@ -124,9 +123,12 @@ def _parts(projected: Tensor, count: int, width: int) -> Any:
     return TENSOR.contiguous(TENSOR.squeeze(TENSOR.transpose(x, 0, -2), -2))
 
 
-def _projected(q: Tensor, k: Tensor, v: Tensor, weight: Tensor, bias: Any) -> tuple[Any, Any, Any]:
-    """Query, key and value times the three parts of one weight."""
+def _projected(q: Tensor, k: Tensor, v: Tensor, weight: Any, bias: Any) -> tuple[Any, Any, Any]:
+    """Query, key and value times three weights, or the three parts of one."""
     width = q.shape[-1]
+    if isinstance(weight, tuple):
+        biases = (None,) * 3 if bias is None else TENSOR.chunk(bias, 3)
+        return tuple(linear(x, w, b) for x, w, b in zip((q, k, v), weight, biases, strict=True))
     if k is v and q is k:
         x = _parts(linear(q, weight, bias), 3, width)
         return x[0], x[1], x[2]
@@ -140,7 +142,7 @@ def _projected(q: Tensor, k: Tensor, v: Tensor, weight: Tensor, bias: Any) -> tu
     return tuple(linear(x, w, b) for x, w, b in zip((q, k, v), weights, biases, strict=True))
 
 
-def _additive(mask: Any, dtype: Any, name: str, other: Any = None) -> Any:
+def additive(mask: Any, dtype: Any, name: str, other: Any = None) -> Any:
     """A mask of truths (True: ignore) as one to add; others as they are."""
     if mask is None:
         return None
@@ -249,38 +251,42 @@ def multi_head_attention_forward(
     length, batch, width = query.shape
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-    padding = _additive(key_padding_mask, query.dtype, "key_padding_mask")
+    padding = additive(key_padding_mask, query.dtype, "key_padding_mask")
     if is_causal and padding is None and not need_weights:
         mask = None
     else:
-        mask, is_causal = _additive(attn_mask, query.dtype, "attn_mask"), False
+        mask, is_causal = additive(attn_mask, query.dtype, "attn_mask"), False
     _check_width(width, embed_dim_to_check, num_heads, key, value, use_separate_proj_weight)
+    weights = in_proj_weight
     if use_separate_proj_weight:
-        biases = (None,) * 3 if in_proj_bias is None else TENSOR.chunk(in_proj_bias, 3)
         weights = (q_proj_weight, k_proj_weight, v_proj_weight)
-        inputs = zip((query, key, value), weights, biases, strict=True)
-        q, k, v = (linear(x, w, b) for x, w, b in inputs)
-    else:
-        q, k, v = _projected(query, key, value, in_proj_weight, in_proj_bias)
+    q, k, v = _projected(query, key, value, weights, in_proj_bias)
     mask = _full_mask(mask, (batch, num_heads, length, k.shape[0]))
     if bias_k is not None and bias_v is not None:
         k = TENSOR.cat([k, TENSOR.repeat(bias_k, (1, batch, 1))])
         v = TENSOR.cat([v, TENSOR.repeat(bias_v, (1, batch, 1))])
         mask, padding = _longer(mask), _longer(padding)
-    q, k, v = (
-        _heads(x, batch * num_heads, width // num_heads) if static is None else static
-        for x, static in ((q, None), (k, static_k), (v, static_v))
-    )
+    rows, own = batch * num_heads, width // num_heads
+    q = _heads(q, rows, own)
+    k = _heads(k, rows, own) if static_k is None else static_k
+    v = _heads(v, rows, own) if static_v is None else static_v
     if add_zero_attn:
-        zeros = TENSOR.zeros((batch * num_heads, 1, k.shape[2]), dtype=k.dtype, device=k.device)
+        zeros = TENSOR.zeros((rows, 1, k.shape[2]), dtype=k.dtype, device=k.device)
         k, v = TENSOR.cat([k, zeros], 1), TENSOR.cat([v, zeros], 1)
         mask, padding = _longer(mask), _longer(padding)
     mask = _merged(mask, padding, batch, num_heads)
     attend = _with_weights if need_weights else _without_weights
     out, seen = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, batch)
     out = linear(out, out_proj_weight, out_proj_bias)
-    out = TENSOR.view(out, (length, batch, out.shape[1]))
-    if seen is not None and average_attn_weights:
+    return _unrolled(out, seen, (length, batch), average_attn_weights, batched)
+
+
+def _unrolled(
+    out: Tensor, seen: Any, shape: tuple[int, int], average: bool, batched: bool
+) -> tuple[Tensor, Tensor | None]:
+    """Outputs (L * B, E) as (L, B, E), and the weights, without a batch that was added."""
+    out = TENSOR.view(out, (*shape, out.shape[1]))
+    if seen is not None and average:
         seen = TENSOR.mean(seen, 1)
     if batched:
         return out, seen

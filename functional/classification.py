@@ -59,9 +59,7 @@ def cross_entropy(
     reduction = legacy_reduction(size_average, reduce, reduction)
     dim = 0 if input.ndim == 1 else 1
     if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
-        )
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     if target.shape == input.shape:
         reduction_code(reduction)
         _check_soft(input, target, weight, ignore_index, dim)
@@ -92,7 +90,7 @@ def _of_classes(weight: Tensor, ndim: int, dim: int) -> Tensor:
     """Class weights in a shape that broadcasts with the scores."""
     shape = [1] * ndim
     shape[dim] = -1
-    return TENSOR.reshape(weight, shape)  # type: ignore[no-any-return]
+    return TENSOR.reshape(weight, shape)
 
 
 def _soft_cross_entropy(
@@ -102,9 +100,9 @@ def _soft_cross_entropy(
     logs = TENSOR.log_softmax(input, dim)
     if smoothing > 0:
         target = add_number(mul_number(target, 1 - smoothing), smoothing / input.shape[dim])
-    if weight is not None:
-        logs = TENSOR.mul(logs, _of_classes(weight, input.ndim, dim))
     product = TENSOR.mul(logs, target)
+    if weight is not None:
+        product = TENSOR.mul(product, _of_classes(weight, input.ndim, dim))
     if reduction == "none":
         return -product.sum(dim)
     total = -product.sum()

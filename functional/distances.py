@@ -52,9 +52,7 @@ def at_least(copy: Tensor, eps: float) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """Σ x1 x2 / (|x1| |x2|) along ``dim``; each norm counts as ``eps`` at least."""
     both = _alike(x1, x2)
-    sizes = [
-        at_least(TENSOR.clone(TENSOR.linalg_vector_norm(x, 2, dim, True)), eps) for x in both
-    ]
+    sizes = [at_least(TENSOR.clone(TENSOR.linalg_vector_norm(x, 2, dim, True)), eps) for x in both]
     return TENSOR.sum((both[0] / sizes[0]) * (both[1] / sizes[1]), dim)
 
 

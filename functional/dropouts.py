@@ -63,11 +63,9 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. "
             + _purpose(1)
         )
-    if not training:
-        return input
     if input.ndim == 2:
-        return of_unbatched(input, p, inplace)
-    return drop(input, p, True, False, inplace)
+        return of_unbatched(input, p, training, inplace)
+    return drop(input, p, True, False, inplace) if training else input
 
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -89,8 +87,6 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     """Dropout of whole channels, (N, C, D, H, W) or (C, D, H, W)."""
     _check(p)
     _warn_rank(3, input.ndim)
-    if not training:
-        return input
     if input.ndim != 5:
-        return of_unbatched(input, p, inplace)
-    return drop(input, p, True, False, inplace)
+        return of_unbatched(input, p, training, inplace)
+    return drop(input, p, True, False, inplace) if training else input

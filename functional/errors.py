@@ -112,6 +112,11 @@ LinAlgError = _LinAlgError
 TWO_DEVICES = (
     "Expected all tensors to be on the same device, but found at least two devices, {} and {}!"
 )
+OTHER_DEVICE = (
+    "Expected all tensors to be on the same device, but got {} is on {}, different from other "
+    "tensors on {} (when checking argument in method wrapper_CUDA_{})"
+)
+TWO_TYPES = "Input type ({}) and weight type ({}) should be the same"
 NO_SUCH_GPU = (
     "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough GPUs?"
 )

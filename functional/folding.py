@@ -49,9 +49,10 @@ def _settings(kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Any
     return kernel, spread, pad, step
 
 
-@public
-def im2col(input: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Tensor:
-    """Sliding blocks of images (N, C, H, W) or (C, H, W) as columns."""
+def unfold(
+    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> Tensor:
+    """Sliding blocks of images (N, C, H, W) or (C, H, W) as columns (N, C · kernel, blocks)."""
     settings = _settings(kernel_size, dilation, padding, stride)
     if input.ndim < 3:
         low, high = -input.ndim, input.ndim - 1
@@ -77,13 +78,6 @@ def im2col(input: Tensor, kernel_size: Any, dilation: Any, padding: Any, stride:
     return found
 
 
-def unfold(
-    input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Tensor:
-    """Sliding blocks of images (N, C, H, W) or (C, H, W) as columns (N, C · kernel, blocks)."""
-    return im2col(input, kernel_size, dilation, padding, stride)
-
-
 def _check_blocks(x: Tensor, size: Any, settings: Any) -> None:
     kernel, spread, pad, step = settings
     if x.ndim not in (2, 3) or 0 in x.shape[-2:]:
@@ -106,25 +100,17 @@ def _check_blocks(x: Tensor, size: Any, settings: Any) -> None:
         )
 
 
-@public
-def col2im(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
-) -> Tensor:
-    """Columns as sliding blocks of images of ``output_size``, where they overlap added up."""
+def fold(
+    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+    stride: Any = 1,
+) -> Tensor:  # fmt: skip
+    """Columns (N, C · kernel, blocks) added up to images (N, C, *output_size)."""
     size = _pair(output_size, "output_size")
     settings = _settings(kernel_size, dilation, padding, stride)
     _check_blocks(input, size, settings)
     refuse_dtypes(input, "col2im_out_cpu", *_DTYPES)
     found: Tensor = ops.col2im(input, size, *settings)
     return found
-
-
-def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-    stride: Any = 1,
-) -> Tensor:  # fmt: skip
-    """Columns (N, C · kernel, blocks) added up to images (N, C, *output_size)."""
-    return col2im(input, output_size, kernel_size, dilation, padding, stride)
 
 
 # --- shuffles -------------------------------------------------------------------------------------
@@ -193,7 +179,6 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         )
     found: Tensor = ops.channel_shuffle(input, groups)
     return found
-
 
 
 @public

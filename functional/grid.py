@@ -33,8 +33,8 @@ def _check(x: Tensor, grid: Tensor) -> None:
     for i in range(2, x.ndim):
         if x.shape[i] == 0:
             raise RuntimeError(
-                "grid_sampler(): expected input to have non-empty spatial dimensions, but input has "
-                f"sizes {list(x.shape)} with dimension {i} being empty"
+                "grid_sampler(): expected input to have non-empty spatial dimensions, but input "
+                f"has sizes {list(x.shape)} with dimension {i} being empty"
             )
 
 

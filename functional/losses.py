@@ -36,7 +36,9 @@ def legacy_reduction(size_average: Any, reduce: Any, reduction: str) -> str:
         found = "none"
     else:
         found = "sum" if size_average is False else "mean"
-    warn(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    warn(
+        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead."
+    )
     return found
 
 

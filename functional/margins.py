@@ -116,7 +116,7 @@ def multilabel_soft_margin_loss(
     """The binary cross entropy of sigmoid(input), averaged over the classes (last dimension)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
     far = TENSOR.log_sigmoid(TENSOR.neg(input))
-    z: Any = TENSOR.mul(target, TENSOR.log_sigmoid(input)) + TENSOR.mul(1 - target, far)  # type: ignore[operator]
+    z: Any = TENSOR.mul(target, TENSOR.log_sigmoid(input)) + TENSOR.mul(1 - target, far)
     z = -z
     if weight is not None:
         z = z * weight

@@ -30,6 +30,7 @@ from .ops.nn_checks import (
     remembered,
     window,
 )
+from .ops.pooling import FLOATING, refuse_dtypes
 from .ops.views import squeeze, unsafe_view, unsqueeze
 from .padding import pad
 from .pooling import (
@@ -79,6 +80,8 @@ def _pool_settings(
     step = kernel if stride in (None, (), []) else window(stride, n, "stride", True)
     pad, spread = window(padding, n, "padding"), window(dilation, n, "dilation")
     check_pool(input, kernel, step, pad, spread, n)
+    if input.dtype.is_complex or input.dtype is dtypes.bool_:
+        refuse_dtypes(input, f"max_pool{max(n, 2)}d")
     settings = (kernel, step, pad, spread, ceil_mode)
     check_pool_size(input, settings, n)
     return settings
@@ -97,7 +100,9 @@ def _max_pool(n: int) -> Any:
         given = (kernel_size, stride, padding, dilation, ceil_mode, n)
         settings = remembered(_pool_settings, (input,), given)
         if n == 1:
-            found = _max_pool_lines(input, *settings)
+            if not return_indices:
+                refuse_dtypes(input, "max_pool1d_impl", *FLOATING)
+            found = _max_pool_lines(input, return_indices, *settings)
         else:
             found = (ops.max_pool2d, ops.max_pool3d)[n - 2](input, *settings)
         return found if return_indices else found[0]
@@ -107,11 +112,11 @@ def _max_pool(n: int) -> Any:
     return public(max_pool)
 
 
-def _max_pool_lines(x: Tensor, k: Any, s: Any, p: Any, d: Any, ceil: bool) -> Any:
+def _max_pool_lines(x: Tensor, views: bool, k: Any, s: Any, p: Any, d: Any, ceil: bool) -> Any:
     """Pooling of lines: they are images one pixel high."""
     flat = unsqueeze(x, -2)
     found = ops.max_pool2d(flat, (1, *k), (1, *s), (0, *p), (1, *d), ceil)
-    if x.requires_grad:
+    if views or x.requires_grad:
         return tuple(squeeze(z, -2) for z in found)
     return tuple(unsafe_view(z, (*z.shape[:-2], z.shape[-1])) for z in found)
 
@@ -130,6 +135,7 @@ def max_pool1d_with_indices(
 ) -> Any:
     """The maximum of every window of lines, and where it was."""
     return max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode, True)
+
 
 # --- softmax --------------------------------------------------------------------------------------
 

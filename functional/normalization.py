@@ -122,13 +122,14 @@ def _torch_instance_norm(
         return None if t is None else TENSOR.repeat(t, (shape[0],))
 
     stats = [tiled(t) for t in (running_mean, running_var)]
+    mean, var = stats
     out = _torch_batch_norm(
-        rows, tiled(weight), tiled(bias), *stats, use_input_stats, momentum, eps
+        rows, tiled(weight), tiled(bias), mean, var, use_input_stats, momentum, eps
     )
     for own, new in zip((running_mean, running_var), stats, strict=True):
         if own is not None and use_input_stats:
-            mean = TENSOR.mean(TENSOR.view(new, (shape[0], shape[1])), 0)
-            TENSOR.detach(own).copy_(mean)  # type: ignore[attr-defined]
+            average = TENSOR.mean(TENSOR.view(new, (shape[0], shape[1])), 0)
+            TENSOR.detach(own).copy_(average)
     return TENSOR.view(out, shape)
 
 

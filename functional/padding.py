@@ -8,9 +8,11 @@ from . import dtypes
 from .kernels.padding import padded_shape
 from .ops.arguments import ints
 from .ops.cast import copy_
+from .ops.nn_checks import remembered
 from .ops.padding import constant_pad, reflection_pads, replication_pads
 from .ops.pooling import refuse_dtypes
 from .ops.views import slice_
+from .tape.levels import Wrapped
 from .tape.op import public
 from .tensor import Tensor
 
@@ -19,12 +21,10 @@ _AXES = {1: "W", 2: "HW", 3: "DHW"}
 
 @public
 def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
-    """The input with ``value`` around it; pads are for the last dimension first, negative ones cut."""
+    """The input with ``value`` around it; pads are for the last dimension first, negative cut."""
     pads = ints((pad,))
     if len(pads) % 2:
-        raise RuntimeError(
-            f"Length of pad must be even but instead it equals {len(pads)}"
-        )
+        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pads)}")
     if len(pads) > 2 * input.ndim:
         raise RuntimeError(
             "Length of pad should be no more than twice the number of dimensions of the input. Pad "
@@ -35,7 +35,7 @@ def constant_pad_nd(input: Tensor, pad: Any, value: float = 0) -> Tensor:
     return found
 
 
-def _check_constant(x: Tensor, pads: tuple[int, ...]) -> None:
+def _check_constant(x: Tensor, pads: tuple[int, ...]) -> bool:
     """What is cut off may not be more than there is."""
     for i in range(len(pads) // 2):
         size, (before, after) = x.shape[-1 - i], pads[2 * i : 2 * i + 2]
@@ -47,6 +47,7 @@ def _check_constant(x: Tensor, pads: tuple[int, ...]) -> None:
                 "negative output size, which is invalid. Check dimension "
                 f"{x.ndim - 1 - i} of your input."
             )
+    return True
 
 
 # --- edges ----------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ def _check_result(x: Tensor, pads: tuple[int, ...]) -> None:
         raise RuntimeError(f"input ({given}) is too small. Calculated output {found}")
 
 
-def _edge(x: Tensor, pads: tuple[int, ...], mode: str) -> Tensor:
+def _check_edge(x: Tensor, pads: tuple[int, ...], mode: str) -> bool:
     n = len(pads) // 2
     _check_filled(x, n)
     if mode == "reflect":
@@ -92,6 +93,12 @@ def _edge(x: Tensor, pads: tuple[int, ...], mode: str) -> Tensor:
     if x.dtype is dtypes.bool_:
         name = "reflection" if mode == "reflect" else "replication"
         refuse_dtypes(x, f"{name}_pad{n}d")
+    return True
+
+
+def _edge(x: Tensor, pads: tuple[int, ...], mode: str) -> Tensor:
+    n = len(pads) // 2
+    remembered(_check_edge, (x,), (pads, mode))
     found: Tensor = (reflection_pads if mode == "reflect" else replication_pads)[n - 1](x, pads)
     return found
 
@@ -99,7 +106,10 @@ def _edge(x: Tensor, pads: tuple[int, ...], mode: str) -> Tensor:
 def _circular(x: Tensor, pads: tuple[int, ...]) -> Tensor:
     """Writes x into new memory, then the ends of every dimension from its other side."""
     shape = _check_circular(x, pads)
-    out: Any = x.new_empty(shape)  # type: ignore[attr-defined]
+    if isinstance(x, Wrapped):  # what is written to must have the batch of what is written
+        out: Any = constant_pad(x, pads, 0)
+    else:
+        out = x.new_empty(shape)
     target, source = out, x
     sides = [(x.ndim - 1 - i, *pads[2 * i : 2 * i + 2]) for i in range(len(pads) // 2)]
     for dim, before, after in sides:
@@ -112,9 +122,7 @@ def _circular(x: Tensor, pads: tuple[int, ...]) -> Tensor:
             copy_(slice_(out, dim, 0, before, 1), slice_(out, dim, end - before, end, 1))
         if after > 0:
             start = max(before, 0)
-            copy_(
-                slice_(out, dim, end, shape[dim], 1), slice_(out, dim, start, start + after, 1)
-            )
+            copy_(slice_(out, dim, end, shape[dim], 1), slice_(out, dim, start, start + after, 1))
     result: Tensor = out
     return result
 
@@ -137,7 +145,7 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     ``mode`` is ``constant`` (``value``, 0 if not given), ``reflect``, ``replicate`` or
     ``circular``; the last three are for images (N, C, *) or (C, *) of up to 3 dimensions.
     """
-    pads = ints((pad,))
+    pads = tuple(pad) if type(pad) in (tuple, list) else ints((pad,))
     if len(pads) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
     if len(pads) > 2 * input.ndim:
@@ -146,7 +154,9 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
             f"padding length {len(pads)} and input of dimension {input.ndim}"
         )
     if mode == "constant":
-        return constant_pad_nd(input, pads, 0 if value is None else value)
+        remembered(_check_constant, (input,), (pads,))
+        found: Tensor = constant_pad(input, pads, 0 if value is None else value)
+        return found
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if len(pads) not in (2, 4, 6) or input.ndim not in (len(pads) // 2 + 1, len(pads) // 2 + 2):
@@ -158,5 +168,3 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
     if mode not in ("reflect", "replicate"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     return _edge(input, pads, mode)
-
-

@@ -278,9 +278,7 @@ def _lp_pool(n: int) -> Any:
         input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
         ceil_mode: bool = False,
     ) -> Tensor:  # fmt: skip
-        sizes = (
-            kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * n
-        )
+        sizes = kernel_size if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * n
         count = 1
         for size in sizes:
             count *= size

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .devices import count
 from .devices import device as Device
 
 DEFAULT_SEED = 67280421310721  # what a new Generator starts from
@@ -82,6 +83,14 @@ class Generator:
         "pending_double",
         "pending_float",
     )
+
+    def __new__(cls, device: Any = CPU) -> Any:
+        given = cls is Generator and device is not CPU and device is not None
+        if given and Device(device).type == "cuda" and count("cuda"):
+            from .gpu_random import GpuGenerator
+
+            return object.__new__(GpuGenerator)
+        return object.__new__(cls)
 
     def __init__(self, device: Any = CPU) -> None:
         if device is not CPU:
@@ -246,7 +255,10 @@ default_generator.seed()
 
 
 def manual_seed(seed: Any) -> Generator:
-    """Seed the default generator with ``int(seed)`` and return it; see Generator.manual_seed."""
+    """Seed the default generators with ``int(seed)``; returns the CPU's."""
+    from .gpu_random import manual_seed_all
+
+    manual_seed_all(seed)
     return default_generator.manual_seed(int(seed))
 
 

@@ -82,12 +82,13 @@ def _run(layer: Layer, x: Tensor, hx: Any, projected: bool, params: Any, *rest: 
     return (TENSOR.transpose(out, 0, 1) if batch_first else out), *last
 
 
-def _run_packed(layer: Layer, x: Tensor, batch_sizes: Tensor, hx: Any, projected: bool,
-                params: Any, *rest: Any) -> Any:  # fmt: skip
-    has_biases, *settings = rest
-    sizes = tuple(batch_sizes.tolist())  # type: ignore[attr-defined]
+def _run_packed(
+    layer: Layer, x: Tensor, batch_sizes: Any, hx: Any, projected: bool, params: Any, *rest: Any
+) -> Any:
+    has_biases, num_layers, dropout, train, bidirectional = rest
+    sizes = tuple(batch_sizes.tolist())
     rows = _parameters(params, has_biases, projected)
-    out, last = _stacked(layer, x, hx, rows, *settings, sizes)
+    out, last = _stacked(layer, x, hx, rows, num_layers, dropout, train, bidirectional, sizes)
     return out, *last
 
 

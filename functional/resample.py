@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from . import dtypes
+from .ops.nn_checks import remembered
 from .ops.pooling import FLOATING, refuse_dtypes
 from .ops.resample import upsample as _nodes
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
@@ -55,9 +56,7 @@ def _sizes(
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     factors = _given(x, scale_factor, "scale_factor", "scale_factor of shape", "s")
-    found = tuple(
-        math.floor(float(n * s)) for n, s in zip(x.shape[2:], factors, strict=True)
-    )
+    found = tuple(math.floor(float(n * s)) for n, s in zip(x.shape[2:], factors, strict=True))
     return found, none if recompute else tuple(map(float, factors))
 
 
@@ -121,7 +120,7 @@ def _check_sizes(x: Tensor, size: tuple[int, ...]) -> None:
 
 
 def _check_dtype(x: Tensor, name: str, weights: str) -> None:
-    allowed = (*FLOATING, dtypes.uint8)
+    allowed: tuple[Any, ...] = (*FLOATING, dtypes.uint8)
     if name.endswith("aa"):
         allowed, kernel = (*FLOATING[:2], dtypes.uint8), "compute_index_ranges_weights"
     elif weights.startswith("nearest"):
@@ -135,6 +134,20 @@ def _check_dtype(x: Tensor, name: str, weights: str) -> None:
         if weights == "linear":
             allowed = FLOATING
     refuse_dtypes(x, kernel, *allowed)
+
+
+def _settings(
+    x: Tensor, size: Any, scale_factor: Any, mode: str, align: Any, recompute: Any, smooth: bool
+) -> tuple[Any, ...]:
+    """(the operation, its static arguments), checked."""
+    _check_mode(x, mode, align, smooth)
+    sizes, factors = _sizes(x, size, scale_factor, recompute)
+    if mode == "area" and x.ndim in _AREA:
+        return "area", sizes
+    name, weights = _kind(x, mode, smooth)
+    _check_sizes(x, sizes)
+    _check_dtype(x, name, weights)
+    return name, weights, sizes, bool(align), factors, smooth
 
 
 @public
@@ -152,15 +165,9 @@ def interpolate(
     ``mode`` is nearest, nearest-exact, linear (lines), bilinear, bicubic (images), trilinear
     (volumes), area or, with ``antialias``, lanczos.
     """
-    _check_mode(input, mode, align_corners, antialias)
-    sizes, factors = _sizes(input, size, scale_factor, recompute_scale_factor)
-    if mode == "area" and input.ndim in _AREA:
-        pooled: Tensor = _AREA[input.ndim](input, sizes)
-        return pooled
-    name, weights = _kind(input, mode, antialias)
-    _check_sizes(input, sizes)
-    _check_dtype(input, name, weights)
-    found: Tensor = _nodes[name](input, weights, sizes, bool(align_corners), factors, antialias)
+    given = (size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    name, *statics = remembered(_settings, (input,), given)
+    found: Tensor = (_AREA[input.ndim] if name == "area" else _nodes[name])(input, *statics)
     return found
 
 

@@ -288,7 +288,8 @@ def jacrev(
         outs = pytree.flatten(output)
         rows = []
         for k, out in enumerate(outs):
-            basis = TENSOR.reshape(eye(out.numel(), dtype=out.dtype), (-1, *out.shape))
+            square = eye(out.numel(), dtype=out.dtype, device=out.device)
+            basis = TENSOR.reshape(square, (-1, *out.shape))
             zeros = [like(0, o) for o in outs]
 
             def row(g: Any, k: int = k, zeros: list[Any] = zeros) -> Any:
@@ -328,7 +329,7 @@ def jacfwd(
 
                 return jvp(chosen, tuple(inputs), tangents)[1]
 
-            basis = TENSOR.reshape(eye(x.numel(), dtype=x.dtype), (-1, *x.shape))
+            basis = TENSOR.reshape(eye(x.numel(), dtype=x.dtype, device=x.device), (-1, *x.shape))
             found = vmap(along, out_dims=-1)(basis)
             columns.append(
                 pytree.map_tree(lambda j, x=x: TENSOR.reshape(j, (*j.shape[:-1], *x.shape)), found)

@@ -26,6 +26,8 @@ def _placed(storage: UntypedStorage, location: str) -> UntypedStorage:
         return storage
     if kind == "meta":
         return UntypedStorage.over(storage.nbytes())
+    if kind == "cuda" and devices.count("cuda"):
+        return storage.to(location)
     if kind in ("cuda", "xpu", "hpu"):
         raise RuntimeError(_NO_DEVICE.format(kind.upper(), kind))
     if kind == "mps":

@@ -13,9 +13,10 @@ from numpy import ndarray
 
 from functional import dtypes
 from functional.kernels.meta import MetaArray
+from functional.ops.cast import host
 from functional.ops.results import RETURN_TYPES
 from functional.random import Generator
-from functional.tensor import Parameter, Tensor, wrap
+from functional.tensor import Parameter, Tensor, address, device_of, wrap
 
 from . import _tensor, _utils
 from .copying import offered, state_of, warn_of_hooks
@@ -64,25 +65,28 @@ class Storages:
 
     def __init__(self) -> None:
         self.records: dict[str, ndarray] = {}
+        self._kept: list[Any] = []
         self._known: dict[tuple[int, int], tuple[str, dtypes.dtype | None]] = {}
 
-    def key(self, memory: ndarray, dtype: dtypes.dtype | None) -> str:
+    def key(self, memory: Any, dtype: dtypes.dtype | None) -> str:
         """The number of a piece of memory; RuntimeError where it has two dtypes."""
-        where = memory.ctypes.data, memory.size
+        where = address(memory), memory.size
         key, known = self._known.get(where, (None, dtype)) if memory.size else (None, dtype)
         if known is not dtype:
             raise RuntimeError(_TWO_TYPES)
         if key is None:
             key = str(len(self.records))
-            self.records[key] = memory
+            self.records[key] = host(memory)
             self._known[where] = key, dtype
+            self._kept.append(memory)  # so that its address stays its own
         return key
 
-    def pointer(self, memory: ndarray, dtype: dtypes.dtype | None) -> Pointer:
+    def pointer(self, memory: Any, dtype: dtypes.dtype | None) -> Pointer:
         """What stands for memory whose elements are of a dtype (bytes where that is None)."""
         kind: Any = UntypedStorage if dtype is None else CLASSES[dtype]
         item = 1 if dtype is None else dtype.itemsize
-        return Pointer("storage", kind, self.key(memory, dtype), "cpu", memory.size // item)
+        place = str(device_of(memory))
+        return Pointer("storage", kind, self.key(memory, dtype), place, memory.size // item)
 
 
 class CheckpointPickler:
@@ -143,8 +147,6 @@ class CheckpointPickler:
         if type(t._data) is MetaArray:
             args = t.dtype, tuple(t.shape), t.stride(), requires_grad
             return _utils._rebuild_meta_tensor_no_storage, args
-        if type(t._data) is not ndarray:
-            t = t.detach().cpu()
         if any(s < 0 for s in t._data.strides):
             t = wrap(t._data.copy("C"))
         dtype = t.dtype if t.dtype in CLASSES else None

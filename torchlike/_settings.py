@@ -139,7 +139,8 @@ def get_device_module(device: Any = None) -> Any:
 
     from functional import devices
 
-    kind = "cpu" if device is None else devices.device(device).type
+    present = "cuda" if devices.count("cuda") else "cpu"
+    kind = present if device is None else devices.device(device).type
     return import_module(f"torchlike.{kind}")
 
 

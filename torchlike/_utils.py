@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from functional.kernels.meta import empty
+from functional.tape.foreign import strided
 from functional.tensor import Parameter, Shared, Tensor, is_inference, wrap
 
 from .copying import placed, rebuild_parameter, restore_grad
@@ -39,8 +40,11 @@ def _data(storage: UntypedStorage, dtype: Any, offset: Any, size: Any, stride: A
         )
     strides = tuple(s * item for s in stride)
     memory = storage._memory
-    if not isinstance(memory, ndarray):
+    if isinstance(memory, int):
         return empty(size, dtype.array, strides)
+    if not isinstance(memory, ndarray):
+        whole = memory[: memory.size // item * item].view(dtype.array)
+        return strided(whole, size, strides, offset * item)
     return placed(memory, dtype.array, size, strides, offset * item)
 
 
@@ -48,7 +52,7 @@ def _over(storage: UntypedStorage, dtype: Any, offset: Any, size: Any, stride: A
     data = _data(storage, dtype, offset, size, stride)
     t = wrap(data)
     memory = storage._memory
-    if isinstance(memory, ndarray) and (t._place is not None or data.nbytes != memory.size):
+    if not isinstance(memory, int) and (t._place is not None or data.nbytes != memory.size):
         item = dtype.itemsize
         t._place = Shared(memory[: memory.size // item * item].view(dtype.array), is_inference(t))
     return t

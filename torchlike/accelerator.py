@@ -7,6 +7,7 @@ from typing import Any
 
 from functional import devices
 
+_NAMES = {"current_device_index": "current_device", "set_device_index": "set_device"}
 _KINDS = ("cuda", "xpu", "mps")
 
 
@@ -28,7 +29,11 @@ def device_count() -> int:
 
 def _needs_device(name: str, says: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Cannot access accelerator device when none is available.")
+        if not is_available():
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        from . import cuda
+
+        return getattr(cuda, _NAMES.get(name, name))(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{says} RuntimeError where there is no accelerator."
@@ -56,10 +61,13 @@ class device_index:
 
     def __init__(self, device: int | None, /) -> None:
         self.idx = device
+        self._before: int | None = None
 
     def __enter__(self) -> None:
         if self.idx is not None:
+            self._before = current_device_index() if is_available() else None
             set_device_index(self.idx)
 
     def __exit__(self, *exc: object) -> None:
-        pass
+        if self._before is not None:
+            set_device_index(self._before)

@@ -96,7 +96,7 @@ def _copied_data(data: Any, memo: dict[Any, Any]) -> Any:
     if type(data) is MetaArray:
         return data
     if not isinstance(data, ndarray):
-        return data.copy()
+        return data.copy("K")
     owner, flat, offset, strides = _memory(data)
     key = ("memory", id(owner))
     found = memo.get(key)

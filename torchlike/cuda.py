@@ -1,7 +1,7 @@
 """GPUs: what there is of them.
 
 ``functional.devices`` says how many there are. Without one, questions are answered (no device, no
-memory in use), and what needs a device raises PyTorch's error.
+memory in use), and what needs a device raises PyTorch's error. With one, ``_gpu`` answers.
 """
 
 from __future__ import annotations
@@ -10,14 +10,29 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from functional import devices
+from functional import devices, gpu_random
+from functional.tensor import Tensor
 
 from . import _settings
 from .legacy import TYPES
 
 AcceleratorError, OutOfMemoryError = _settings.AcceleratorError, _settings.OutOfMemoryError
 has_half, has_magma = True, False
-default_generators: tuple[Any, ...] = ()
+
+
+def _gpu() -> Any:
+    """What answers where there is a GPU; PyTorch's error where there is none."""
+    if not is_available():
+        raise devices.absent("cuda")
+    from . import _gpu
+
+    return _gpu
+
+
+def __getattr__(name: str) -> Any:
+    if name == "default_generators":
+        return _gpu().default_generators() if is_available() else ()
+    raise AttributeError(f"module 'torchlike.cuda' has no attribute '{name}'")
 
 
 def is_available() -> bool:
@@ -37,7 +52,7 @@ def is_initialized() -> bool:
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
     """Whether a GPU computes in bfloat16."""
-    return False
+    return is_available() and (including_emulation or _gpu().get_device_capability()[0] >= 8)
 
 
 def is_tf32_supported() -> bool:
@@ -60,7 +75,7 @@ def get_gencode_flags() -> str:
 
 def _needs_device(name: str, says: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
-        raise devices.absent("cuda")
+        return getattr(_gpu(), name)(*args, **kwargs)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{says} AssertionError where there is no GPU."
@@ -87,6 +102,8 @@ def _index(device: Any) -> int:
     if isinstance(device, int):
         return device
     found = None if device is None else devices.device(device).index
+    if device is not None and found is None and is_available():
+        return _gpu().index_of(device)
     if device is not None and found is None:
         raise ValueError(
             f"Expected a torch.device with a specified index or an integer, but got:{device}"
@@ -96,8 +113,9 @@ def _index(device: Any) -> int:
 
 def set_device(device: Any) -> None:
     """Use another GPU; AssertionError where there is none. A negative index changes nothing."""
-    if _index(device) >= 0:
-        raise devices.absent("cuda")
+    index = _index(device)
+    if index >= 0:
+        _gpu().set_device(index)
 
 
 class device:
@@ -105,13 +123,19 @@ class device:
 
     def __init__(self, device: Any) -> None:
         self.idx = -1 if device is None else _index(device)
+        self._used: Any = None
 
     def __enter__(self) -> None:
         if self.idx >= 0:
-            raise RuntimeError("PyTorch was compiled without CUDA support")
+            if not is_available():
+                raise RuntimeError("PyTorch was compiled without CUDA support")
+            self._used = _gpu().on(self.idx)
+            self._used.__enter__()
 
     def __exit__(self, *exc: object) -> None:
-        pass
+        if self._used is not None:
+            self._used.__exit__(*exc)
+            self._used = None
 
 
 class device_of(device):
@@ -124,14 +148,18 @@ class device_of(device):
 class Stream:
     """Work on a GPU, in order; RuntimeError where there is none."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if is_available():
+            return _gpu().Stream(*args, **kwargs)
         raise RuntimeError("torch.cuda.Stream requires CUDA support")
 
 
 class Event:
     """A point in a stream's work; RuntimeError where there is no GPU."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        if is_available():
+            return _gpu().Event(*args, **kwargs)
         raise RuntimeError("Tried to instantiate dummy base class Event")
 
 
@@ -143,10 +171,12 @@ class StreamContext:
 
     def __enter__(self) -> None:
         if self.stream is not None:
-            raise devices.absent("cuda")
+            _gpu()
+            self.stream.stream.__enter__()
 
     def __exit__(self, *exc: object) -> None:
-        pass
+        if self.stream is not None:
+            self.stream.stream.__exit__(*exc)
 
 
 def stream(stream: Any) -> StreamContext:
@@ -154,16 +184,25 @@ def stream(stream: Any) -> StreamContext:
     return StreamContext(stream)
 
 
+def set_stream(stream: Any) -> None:
+    """Use a stream from now on."""
+    _gpu()
+    if stream is not None:
+        stream.stream.use()
+
+
 # --- memory and random numbers --------------------------------------------------------------------
 
 
 def empty_cache() -> None:
-    """Give unused memory back: there is none."""
+    """Give unused memory back."""
+    if is_available():
+        _gpu().empty_cache()
 
 
 def _nothing(name: str, says: str) -> Callable[..., int]:
     def function(device: Any = None) -> int:
-        return 0
+        return getattr(_gpu(), name)(device) if is_available() else 0
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{says}: 0 without a GPU."
@@ -178,48 +217,63 @@ max_memory_reserved = _nothing("max_memory_reserved", "The most bytes held for t
 
 def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
     """Numbers about memory: none without a GPU."""
-    return OrderedDict()
+    return _gpu().memory_stats(device) if is_available() else OrderedDict()
 
 
 def manual_seed(seed: int) -> None:
     """Seed the GPU's generator, if there is one."""
+    if is_available():
+        _gpu().manual_seed(seed)
     int(seed)
 
 
 def manual_seed_all(seed: int) -> None:
     """Seed the generators of all GPUs."""
-    int(seed)
+    gpu_random.manual_seed_all(seed)
 
 
 def seed() -> None:
     """Seed the GPU's generator with a random number."""
+    if is_available():
+        _gpu().seed()
 
 
 def seed_all() -> None:
     """Seed the generators of all GPUs with random numbers."""
+    if is_available():
+        _gpu().seed_all()
 
 
 def get_rng_state_all() -> list[Any]:
     """The states of the generators of all GPUs."""
-    return []
+    return [_gpu().get_rng_state(i) for i in range(device_count())]
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
     """Set the state of the GPU's generator, if there is one."""
+    if is_available():
+        _gpu().set_rng_state(new_state, device)
 
 
 def set_rng_state_all(new_states: Any) -> None:
     """Set the states of the generators of all GPUs."""
+    for i, state in enumerate(new_states[: device_count()]):
+        _gpu().set_rng_state(state, i)
 
 
 # --- legacy types ---------------------------------------------------------------------------------
 
 
-class _AbsentType(type):
+class _Type(type):
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, Tensor) and x.type() == f"torch.cuda.{cls.__name__}"
+
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if is_available():
+            return TYPES[cls.__name__](*args).cuda()
         raise TypeError(
             f"type torch.cuda.{cls.__name__} not available. Torch not compiled with CUDA enabled."
         )
 
 
-globals().update({name: _AbsentType(name, (), {"__module__": __name__}) for name in TYPES})
+globals().update({name: _Type(name, (), {"__module__": __name__}) for name in TYPES})

@@ -32,6 +32,7 @@ PLACES: dict[str, dict[str, str]] = {
     "torchlike.number_info": {"": "finfo iinfo"},
     "torchlike.nn.modules.attention": {".nn.modules.activation": "MultiheadAttention"},
     "torchlike.nn.modules.bilinear": {".nn.modules.linear": "Bilinear"},
+    "torchlike.nn.modules.loss_base": {".nn.modules.loss": "_Loss _WeightedLoss"},
     "torchlike.nn.modules.margin_losses": {
         ".nn.modules.loss": "CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss "
         "MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss SoftMarginLoss "
@@ -41,12 +42,16 @@ PLACES: dict[str, dict[str, str]] = {
         ".nn.modules.activation": "CELU ELU SELU Hardsigmoid Hardswish Hardtanh Mish PReLU ReLU6 "
         "RReLU SiLU Threshold",
     },
+    "torchlike.nn.modules.transformer_layer": {
+        ".nn.modules.transformer": "TransformerDecoderLayer TransformerEncoderLayer",
+    },
     "torchlike.nn.modules.rnn_cell": {
         ".nn.modules.rnn": "GRUCell LSTMCell RNNCell RNNCellBase",
     },
     "torchlike.nn.modules.parameter_container": {
         ".nn.modules.container": "ParameterDict ParameterList",
     },
+    "torchlike.nn.utils.pruning_base": {".nn.utils.prune": "BasePruningMethod PruningContainer"},
     "torchlike.optim._adafactor": {".optim": "Adafactor"},
     "torchlike.optim._muon": {".optim": "Muon"},
     "torchlike.optim.lr_scheduler.base": {".optim.lr_scheduler": "LRScheduler _LRScheduler"},

@@ -50,7 +50,8 @@ def tensor_new(cls: type, *args: Any, **kwargs: Any) -> Any:
 
 class _TypeMeta(type):
     def __instancecheck__(cls, x: Any) -> bool:
-        return isinstance(x, Tensor) and x.dtype is cls.dtype  # type: ignore[attr-defined]
+        found = isinstance(x, Tensor) and x.dtype is cls.dtype  # type: ignore[attr-defined]
+        return found and x.device.type == "cpu"
 
     def __call__(cls, *args: Any) -> Tensor:
         return construct(Tensor, cls.dtype, args)  # type: ignore[attr-defined]

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from functional import dtypes
+from functional import devices, dtypes
 from functional.blame import warn_once
-from functional.ops import allocate, cast, create, gather, index, random, stacking, views
+from functional.ops import (
+    allocate,
+    cast,
+    create,
+    gather,
+    in_place_views,
+    index,
+    random,
+    stacking,
+    views,
+)
 from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
@@ -79,8 +89,30 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
-    """``self`` on a GPU."""
-    return cast.to(self, "cuda")
+    """``self`` on a GPU: the one in use if none is named."""
+    return cast.to(self, "cuda" if device is None else device)
+
+
+def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+    """A copy on the host; CuPy copies from any memory, so that nothing is pinned."""
+    if not devices.count("cuda"):
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    return TENSOR.clone(self)
+
+
+def cuda_array_interface(self: Tensor) -> Any:
+    """The memory on a GPU, for other libraries; AttributeError for tensors elsewhere."""
+    if not self.is_cuda:
+        raise AttributeError(
+            f"Can't get __cuda_array_interface__ on non-CUDA tensor type: {self.type()} If CUDA "
+            "data is required use tensor.cuda() to copy tensor to device memory."
+        )
+    if self.requires_grad:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients "
+            "aren't required, use var.detach() to get Variable that doesn't require grad."
+        )
+    return self._data.__cuda_array_interface__
 
 
 def get_device(self: Tensor) -> int:
@@ -129,7 +161,8 @@ def as_subclass(self: Tensor, cls: type) -> Any:
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
-    for name in ("type_as", "cpu", "cuda", "get_device", "untyped_storage", "storage"):
+    for name in ("type_as", "cpu", "cuda", "pin_memory", "get_device", "untyped_storage",
+                 "storage"):  # fmt: skip
         setattr(Tensor, name, globals()[name])
     _T.type, _T.has_names, _T.new = type_method, has_names, new_legacy
     for name, value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None)):
@@ -139,6 +172,9 @@ def _attach_rest() -> None:
         allocate.resize_,
         allocate.resize_as_,
     )
+    _T.fill_diagonal_ = in_place_views.fill_diagonal_
+    _T.t_ = in_place_views.t_
+    _T.transpose_ = _T.swapaxes_ = _T.swapdims_ = in_place_views.transpose_
     _T.sum_to_size = stacking.sum_to_size
     _T.__dlpack__, _T.__dlpack_device__ = allocate.to_dlpack, allocate.dlpack_device
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
@@ -206,6 +242,7 @@ def _attach_properties() -> None:
     _T.mT, _T.H = property(_matrix_transpose), property(_conjugate_transpose)
     _T.mH = property(_adjoint)
     _T.real, _T.imag = property(TENSOR.real, _set_real), property(TENSOR.imag, _set_imag)
+    _T.__cuda_array_interface__ = property(cuda_array_interface)
     _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")
     _T.is_cpu = property(lambda self: device_of(self._data).type == "cpu")
     _T.is_meta = property(lambda self: device_of(self._data).type == "meta")

@@ -18,26 +18,31 @@ reshape flatten unflatten ravel t transpose permute movedim broadcast_to unsquee
 narrow diagonal as_strided unbind split split_with_sizes chunk cat stack flip
 tensor_split hsplit vsplit dsplit unsafe_split unsafe_split_with_sizes unsafe_chunk
 atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack
-broadcast_shapes broadcast_tensors meshgrid roll rot90 fliplr flipud tile adjoint diag diag_embed diagflat
+broadcast_shapes broadcast_tensors meshgrid roll rot90 fliplr flipud tile adjoint diag diag_embed
+diagflat
 alias_copy as_strided_copy diagonal_copy expand_copy narrow_copy permute_copy select_copy slice_copy
 split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy
 unsqueeze_copy view_copy resize_as_ embedding_renorm_
 gather scatter index_select index_put nonzero tril triu
 std std_mean var_mean prod norm dist nansum nanmean count_nonzero aminmax median nanmedian mode
-quantile nanquantile kthvalue cumprod cummax cummin logcumsumexp histc histogram histogramdd bincount
+quantile nanquantile kthvalue cumprod cummax cummin logcumsumexp histc histogram histogramdd
+bincount
 cov corrcoef renorm cdist pdist trapezoid cumulative_trapezoid diff gradient trace
-sort topk argsort msort unique unique_consecutive searchsorted bucketize nonzero_static argwhere isin
+sort topk argsort msort unique unique_consecutive searchsorted bucketize nonzero_static argwhere
+isin
 unravel_index scatter_add scatter_reduce index_add index_copy index_fill index_reduce
 masked_select masked_scatter take take_along_dim put select_scatter slice_scatter diagonal_scatter
 as_strided_scatter repeat_interleave combinations cartesian_prod fill
 mm bmm mv dot addmm addmv baddbmm matmul outer einsum tensordot kron inner vdot addr addbmm
 chain_matmul cross block_diag bilinear det slogdet logdet inverse pinverse matrix_exp matrix_power
 cholesky cholesky_inverse cholesky_solve qr svd lu lu_unpack lu_solve triangular_solve geqrf orgqr
-ormqr svd_lowrank pca_lowrank stft istft hann_window hamming_window blackman_window bartlett_window kaiser_window
+ormqr svd_lowrank pca_lowrank stft istft hann_window hamming_window blackman_window bartlett_window
+kaiser_window
 clone detach conj softmax log_softmax dropout
 tensor as_tensor from_numpy zeros ones empty full zeros_like ones_like empty_like full_like arange
 linspace logspace eye tril_indices triu_indices scalar_tensor empty_strided empty_permuted
-asarray from_dlpack frombuffer rand randn rand_like randn_like randint randperm normal bernoulli multinomial
+asarray from_dlpack frombuffer rand randn rand_like randn_like randint randperm normal bernoulli
+multinomial
 lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
@@ -47,7 +52,8 @@ constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shu
 grid_sampler_2d grid_sampler_3d affine_grid_generator convolution
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
 margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
-feature_dropout alpha_dropout feature_alpha_dropout
+feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
+poisson randint_like range
 """.split()
 
 # torch.NEW is torch.OLD
@@ -57,7 +63,8 @@ ALIASES = {
     "arctan2": "atan2", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
     "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt",
     "greater_equal": "ge", "clip": "clamp", "swapaxes": "transpose", "swapdims": "transpose",
-    "moveaxis": "movedim", "concat": "cat", "concatenate": "cat", "ger": "outer", "trapz": "trapezoid", "row_stack": "vstack", "fix": "trunc",
+    "moveaxis": "movedim", "concat": "cat", "concatenate": "cat", "ger": "outer", "trapz":
+"trapezoid", "row_stack": "vstack", "fix": "trunc",
 }  # fmt: skip
 
 # functions that are no methods of Tensor
@@ -67,7 +74,8 @@ conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d avg_pool
 adaptive_avg_pool1d adaptive_max_pool1d max_pool1d max_pool1d_with_indices max_pool2d max_pool3d
 constant_pad_nd pixel_shuffle pixel_unshuffle channel_shuffle native_channel_shuffle grid_sampler
 grid_sampler_2d grid_sampler_3d affine_grid_generator convolution
-einsum tensordot chain_matmul block_diag bilinear lu_unpack svd_lowrank pca_lowrank hann_window hamming_window
+einsum tensordot chain_matmul block_diag bilinear lu_unpack svd_lowrank pca_lowrank hann_window
+hamming_window
 blackman_window bartlett_window kaiser_window
 cat concat concatenate stack tensor as_tensor from_numpy zeros ones empty full zeros_like ones_like
 empty_like full_like arange linspace eye rand randn rand_like randn_like randint randperm normal
@@ -78,6 +86,7 @@ logspace tril_indices triu_indices scalar_tensor empty_strided empty_permuted as
 lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
+poisson randint_like range
 frombuffer atleast_1d atleast_2d atleast_3d hstack vstack row_stack dstack column_stack
 broadcast_shapes broadcast_tensors meshgrid alias_copy as_strided_copy diagonal_copy expand_copy
 permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy
@@ -86,10 +95,12 @@ std_mean var_mean histogramdd cdist pdist trapezoid cumulative_trapezoid gradien
 bucketize isin unravel_index combinations cartesian_prod fill trapz
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
 margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
-feature_dropout alpha_dropout feature_alpha_dropout
+feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
 embedding_renorm_
 """.split()
 ) - {"broadcast_to"}
 
 # Tensor.NAME only
-METHODS = "view view_as reshape_as unfold expand expand_as contiguous repeat softmax log_softmax".split()
+METHODS = """
+view view_as reshape_as unfold expand expand_as contiguous repeat softmax log_softmax
+""".split()

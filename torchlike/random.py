@@ -32,10 +32,13 @@ def set_rng_state(new_state: Tensor) -> None:
 
 @contextlib.contextmanager
 def fork_rng(devices: Any = None, enabled: bool = True, **other: Any) -> Iterator[None]:
-    """Leave the default generator as it was before the block."""
-    state = get_rng_state()
+    """Leave the default generators, those of GPUs too, as they were before the block."""
+    from . import cuda
+
+    state, states = get_rng_state(), cuda.get_rng_state_all()
     try:
         yield
     finally:
         if enabled:
             set_rng_state(state)
+            cuda.set_rng_state_all(states)

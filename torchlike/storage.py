@@ -11,8 +11,10 @@ from numpy import ndarray
 from functional import devices, dtypes
 from functional.blame import warn_once
 from functional.kernels.meta import MetaArray
-from functional.kernels.shapes import extent, strided
-from functional.tensor import Tensor, storage_array
+from functional.kernels.shapes import extent
+from functional.tape import foreign
+from functional.tape.foreign import strided
+from functional.tensor import Tensor, address, device_of, storage_array
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -22,8 +24,6 @@ def bytes_of(t: Tensor) -> Any:
     memory = storage_array(t)
     if type(memory) is MetaArray:
         return None
-    if not isinstance(memory, ndarray):
-        raise NotImplementedError(f"the storage of a tensor on {t.device} is not available")
     if memory.size and not memory.flags.c_contiguous:
         memory = strided(memory, (extent(memory),), (memory.itemsize,))
     return memory.reshape(-1).view(np.uint8)
@@ -43,6 +43,8 @@ class UntypedStorage:
             self._memory = np.zeros(given, np.uint8)
         else:
             self._memory = np.array(list(given), np.uint8)
+        if kind.type == "cuda":
+            self._memory = foreign.place(self._memory, kind)
 
     @classmethod
     def over(cls, memory: Any) -> UntypedStorage:
@@ -54,14 +56,15 @@ class UntypedStorage:
     @property
     def device(self) -> devices.device:
         """Where the bytes are kept."""
-        return devices.cpu if isinstance(self._memory, ndarray) else devices.meta
+        return devices.meta if isinstance(self._memory, int) else device_of(self._memory)
 
-    is_cuda = is_sparse = False
+    is_cuda = property(lambda self: self.device.type == "cuda")
+    is_sparse = False
     filename = None
 
     def nbytes(self) -> int:
         """The number of bytes."""
-        return self._memory.size if isinstance(self._memory, ndarray) else self._memory
+        return self._memory if isinstance(self._memory, int) else self._memory.size
 
     size = __len__ = nbytes
 
@@ -71,20 +74,20 @@ class UntypedStorage:
 
     def data_ptr(self) -> int:
         """The address of the first byte; 0 where there is no memory."""
-        return self._memory.ctypes.data if isinstance(self._memory, ndarray) else 0
+        return 0 if isinstance(self._memory, int) else address(self._memory)
 
     def tolist(self) -> list[int]:
         """The bytes as ints."""
         return self._held().tolist()
 
     def _held(self) -> ndarray:
-        if not isinstance(self._memory, ndarray):
+        if isinstance(self._memory, int):
             raise NotImplementedError("Not available for 'meta' device type")
         return self._memory
 
     def __getitem__(self, index: Any) -> Any:
         found = self._held()[index]
-        return type(self).over(found) if isinstance(found, ndarray) else int(found)
+        return type(self).over(found) if isinstance(index, slice) else int(found)
 
     def __setitem__(self, index: Any, value: int) -> None:
         self._held()[index] = value
@@ -97,12 +100,23 @@ class UntypedStorage:
         return type(self).over(self._held().copy())
 
     def cpu(self) -> UntypedStorage:
-        """The storage itself."""
-        return type(self).over(self._held())
+        """The storage itself, or a copy of one that lies on a GPU."""
+        return self.to("cpu")
+
+    def cuda(self, device: Any = None, non_blocking: bool = False) -> UntypedStorage:
+        """A copy on a GPU."""
+        return self.to("cuda" if device is None else device)
+
+    def to(self, device: Any, non_blocking: bool = False) -> UntypedStorage:
+        """A storage on a device: itself where it is there already."""
+        found = devices.resolve(device)
+        held = self._held()
+        return type(self).over(held if found == self.device else foreign.place(held, found))
 
     def copy_(self, source: Any, non_blocking: bool = False) -> UntypedStorage:
         """Take over the bytes of another storage of the same size."""
-        self._held()[...] = getattr(source, "_untyped_storage", source)._held()
+        given = getattr(source, "_untyped_storage", source).to(self.device)
+        self._held()[...] = given._held()
         return self
 
     def fill_(self, value: int) -> UntypedStorage:

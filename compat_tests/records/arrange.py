@@ -280,11 +280,44 @@ fixed(
     bad=[((2, 3), (0,)), ((2, 3), (0, 0)), ((2, 3), (0, 2))],
 )
 fixed("asarray", lambda T, x: T.asarray(x), ((1, 2.5),), (np.arange(3.0),), A(2, 2))
-fixed("from_dlpack", lambda T, x: T.from_dlpack(x), (np.arange(3.0),), A(2, 2))
+fixed("from_dlpack", lambda T, x: T.from_dlpack(x), (np.arange(3.0),), D(2, 2))
 fixed("frombuffer", lambda T: T.frombuffer(bytearray(b"abcd"), dtype=T.uint8), ())
 fixed(
     "resize_as_",
     lambda T, x, y: [x.clone().resize_as_(y), T.resize_as_(x.clone(), y)],
     (D(2, 3), D(2, 2)),
     (In((2, 3), "t", kind="data"), D(4)),
+)
+
+fixed("range", lambda T, *a: T.range(*a), (1, 4), (1, 3, 0.5))
+fixed(
+    "randint_like",
+    lambda T, x, *a: [T.manual_seed(0), T.randint_like(x, *a)][1:],
+    (D(3), 5),
+    (D(2, 2), 2, 9),
+)
+fixed(
+    "poisson",
+    lambda T, x: [T.manual_seed(0), T.poisson(x)][1:],
+    In((40,), low=0.0, high=9.0, kind="data"),
+    In((40,), low=10.0, high=300.0, kind="data"),
+    bad=[In((3,), low=-3.0, high=-1.0, kind="data")],
+)
+
+# --- views in place -------------------------------------------------------------------------------
+
+
+def in_place(T: Any, x: Any, name: str, *args: Any) -> Any:
+    """A copy, recorded, after its geometry has changed."""
+    y = x * 1
+    return getattr(y, name)(*args)
+
+
+record(
+    "fill_diagonal",
+    lambda T, x, w: in_place(T, x, "fill_diagonal_", 3.0, w),
+    (A(3, 4), False),
+    (A(7, 3), True),
+    (A(3, 3, 3), False),
+    bad=[(A(3), False), (A(2, 3, 4), False)],
 )

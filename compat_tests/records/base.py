@@ -149,6 +149,7 @@ class Record:
     out: bool = False
     bad: list[Sample] = field(default_factory=list)
     differentiable: bool = True
+    second: bool = True  # whether PyTorch has a second derivative to compare with
     batchable: bool = True  # data-dependent shapes and random numbers are not
     internal: bool = False  # torchlike's own: no counterpart to compare with
     dtypes: tuple[str, ...] = DTYPES

@@ -95,3 +95,4 @@ internal(
 internal("squeeze_product", lambda F, x: F.squeeze_product(x, (0,)), A(1, 3))
 internal("clone_contiguous", lambda F, x: F.clone_contiguous(x), A(3, 4, lay="t"))
 internal("add_scaled", lambda F, x, y: F.add_scaled(x, y, 2), (A(3, 4), A(4)))
+internal("move", lambda F, x: F.move(x, x.device, x.device), A(3, 4), A(3, 4, lay="t"))

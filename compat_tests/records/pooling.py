@@ -12,12 +12,8 @@ POSITIVE: dict[str, Any] = {"low": 0.5, "high": 2.0}
 
 def functional(name: str, *samples: Any, **kw: Any) -> None:
     """A record of a function of ``torch.nn.functional``."""
-    record(
-        name,
-        lambda T, *args, n=name.removeprefix("nn.").partition(".")[0]: getattr(T.nn.functional, n)(*args),
-        *samples,
-        **kw,
-    )
+    public = name.removeprefix("nn.").partition(".")[0]
+    record(name, lambda T, *args: getattr(T.nn.functional, public)(*args), *samples, **kw)
 
 
 functional(
@@ -113,6 +109,16 @@ for _n in (1, 2, 3):
         (A(3, *(5,) * _n, **APART), 3),
         dtypes=FLOATS,
     )
+for _n in (1, 2, 3):
+    record(
+        f"max_pool{_n}d.whole",
+        lambda T, x, k, again, n=_n: getattr(T.nn.functional, f"max_pool{n}d")(
+            x, k, return_indices=again
+        ),
+        (A(2, 3, *(6,) * _n), 2, True),
+        (A(3, *(5,) * _n), 3, _n == 2),
+        dtypes=("int64", "int32", "uint8"),
+    )
 record(
     "max_pool1d_with_indices",
     lambda T, x, k: T.max_pool1d_with_indices(x, k),
@@ -160,7 +166,7 @@ for _n in (1, 2, 3):
     )
     functional(
         f"max_unpool{_n}d.indices",
-        (A(2, 3, *(1,) * (_n - 1), 3), N(2, 3, *(1,) * (_n - 1), 3, high=1), 2),
+        (A(2, 3, *(1,) * _n), N(2, 3, *(1,) * _n, high=2**_n), 2),
         bad=[
             (A(2, 3, *(4,) * _n), N(2, 3, *(4,) * _n, low=999, high=1000), 2),
             (A(2, 3, *(4,) * _n), N(2, 3, *(3,) * _n, high=1), 2),

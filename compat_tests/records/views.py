@@ -93,6 +93,7 @@ record(
     A(3, 4, lay="s"),
     jax=lambda J, x: x.T,
     covers="t_of",
+    in_place="t_",
     bad=[A(2, 3, 4)],
 )
 record(
@@ -103,6 +104,7 @@ record(
     (A(2, 3), 1, 1),
     jax=lambda J, x, a, b: J.swapaxes(x, a, b) if x.ndim else x,
     covers="transpose_dims",
+    in_place="transpose_",
     names="swapaxes swapdims",
     bad=[(A(2, 3), 0, 2)],
 )

@@ -30,6 +30,8 @@ class Memory:
 
     def array(self, shape: Any, dtype: Any, strides: Any) -> np.ndarray:
         """An array at this place."""
+        if 0 in shape:
+            return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
         place = Place()
         place.owner = self.owner
         strides = strides or np.empty(0, dtype).reshape(0, *shape).strides[1:]
@@ -89,11 +91,14 @@ class ndarray:
         raise implicit(f"numpy.{func.__name__}")
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method != "__call__" or kwargs or not all(type(x) is ndarray or _scalar(x) for x in inputs):
+        known = all(type(x) is ndarray or isinstance(x, SCALARS) for x in inputs)
+        if method != "__call__" or kwargs or not known:
             raise implicit(f"numpy.{ufunc.__name__}")
         return FUNCTIONS[ufunc.__name__](*inputs)
 
-    def get(self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True) -> Any:
+    def get(
+        self, stream: Any = None, order: str = "C", out: Any = None, blocking: bool = True
+    ) -> Any:
         """A copy on the host."""
         TRANSFERS["get"] += 1
         return self._a.copy(order)
@@ -140,7 +145,7 @@ class ndarray:
         return (self[i] for i in range(len(self._a)))
 
     def __reduce__(self) -> Any:
-        return FUNCTIONS["array"], (self._a,)
+        return on_device, (self._a,)
 
     def __copy__(self) -> ndarray:
         return self.copy()
@@ -149,6 +154,10 @@ class ndarray:
         return self.copy()
 
     # --- what it looks like -----------------------------------------------------------------------
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {**self._a.__array_interface__, "version": 3, "stream": 1}
 
     dtype = property(lambda self: self._a.dtype)
     strides = property(lambda self: self._a.strides)
@@ -210,16 +219,17 @@ class ndarray:
         return wrap(self._a.copy(order))
 
     def astype(
-        self, dtype: Any, order: str = "K", casting: Any = None, subok: Any = None, copy: bool = True
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: Any = None,
+        subok: Any = None,
+        copy: bool = True,
     ) -> ndarray:
         if not copy and self._a.dtype == dtype and order == "K":
             return self
         with np.errstate(all="ignore"):
             return wrap(self._a.astype(dtype, order, casting or "unsafe"))
-
-
-def _scalar(value: Any) -> bool:
-    return isinstance(value, SCALARS)
 
 
 def wrap(a: Any, base: Any = None) -> Any:
@@ -277,3 +287,8 @@ def _takes(k: Any) -> int:
     if k is None or k is Ellipsis or type(k) is bool:
         return 0
     return k.ndim if type(k) is ndarray and k.dtype == bool else 1
+
+
+def on_device(a: np.ndarray) -> ndarray:
+    """What a pickle makes an array of."""
+    return wrap(a.copy())

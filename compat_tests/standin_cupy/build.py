@@ -11,9 +11,6 @@ from . import device
 from .arrays import FUNCTIONS, TABLE, ndarray, wrap
 from .functions import attach_methods, attach_operators, lift, module_functions, ufunc
 
-# not called like this in NumPy, or not there
-OWN = ("asnumpy", "scatter_add", "ndarray", "ElementwiseKernel", "get_default_memory_pool")
-
 
 def _asnumpy(a: Any, stream: Any = None, order: str = "C", out: Any = None, *,
              blocking: bool = True) -> Any:  # fmt: skip
@@ -74,13 +71,12 @@ def modules() -> dict[str, Any]:
     cupy.linalg = _module("cupy.linalg", linalg)
     cupy.fft = _module("cupy.fft", module_functions("cupy.fft", np.fft))
     cupy.lib = _module("cupy.lib", {"stride_tricks": tricks})
-    random = {"Generator": device.Generator, "XORWOW": device.XORWOW}
-    cupy.random, cupy.cuda = _module("cupy.random", random), cuda
+    cupy.cuda = cuda
     cupyx = _module("cupyx", {"errstate": device.errstate, "scatter_add": _scatter_add})
     cupyx.scipy = _module("cupyx.scipy", {})
     cupyx.scipy.special = _module("cupyx.scipy.special", special)
     for package in (cupy, cupy.lib, cuda, cupyx, cupyx.scipy):
         package.__path__ = []
     FUNCTIONS.update(names, Device=device.Device, module=cupy)
-    found = (cupy, cupy.linalg, cupy.fft, cupy.lib, tricks, cupy.random, cuda, cuda.runtime)
+    found = (cupy, cupy.linalg, cupy.fft, cupy.lib, tricks, cuda, cuda.runtime)
     return {m.__name__: m for m in (*found, cupyx, cupyx.scipy, cupyx.scipy.special)}

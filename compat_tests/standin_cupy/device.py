@@ -1,4 +1,4 @@
-"""Devices, streams, memory, kernels and random numbers of the stand-in: one device, no GPU."""
+"""Devices, streams, memory and kernels of the stand-in: one device, no GPU."""
 
 from __future__ import annotations
 
@@ -138,39 +138,6 @@ RUNTIME = {
     "driverGetVersion": lambda: 12090,
     "deviceCanAccessPeer": lambda device, peer: 0,
 }
-
-
-class XORWOW:
-    """A bit generator with another stream than the real one's."""
-
-    def __init__(self, seed: Any = None, *, size: int = -1) -> None:
-        self.rng = np.random.default_rng(seed)
-
-
-class Generator:
-    """The draws of CuPy's Generator that the backend uses."""
-
-    def __init__(self, bit_generator: XORWOW) -> None:
-        self.rng = bit_generator.rng
-        self.bit_generator = bit_generator
-
-    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
-        assert out is None
-        return wrap(np.asarray(self.rng.random(size, dtype)))
-
-    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> ndarray:
-        return wrap(np.asarray(self.rng.standard_normal(size, dtype)))
-
-    def standard_exponential(
-        self, size: Any = None, dtype: Any = np.float64, method: Any = "inv", out: Any = None
-    ) -> ndarray:
-        return wrap(np.asarray(self.rng.standard_exponential(size, dtype)))
-
-    def integers(
-        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64,
-        endpoint: bool = False,
-    ) -> ndarray:  # fmt: skip
-        return wrap(np.asarray(self.rng.integers(low, high, size, dtype, endpoint)))
 
 
 class ElementwiseKernel:

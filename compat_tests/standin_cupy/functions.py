@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import FUNCTIONS, TABLE, implicit, inner, ndarray, whole, wrap
+from .arrays import FUNCTIONS, TABLE, Memory, implicit, inner, ndarray, whole, wrap
 
 SCATTERS = {  # dtypes of CuPy's atomic operations
     "add": "iIQfde", "subtract": "iI", "maximum": "iIQfd", "minimum": "iIQfd",
@@ -18,8 +18,9 @@ KEEPING = {"array", "asarray", "copy", "empty_like", "zeros_like", "ones_like", 
 FACTS = {"result_type", "can_cast", "promote_types", "broadcast_shapes", "may_share_memory",
          "shares_memory", "isscalar", "ndim", "shape", "size", "common_type", "min_scalar_type",
          "iscomplexobj", "isrealobj", "array_equal", "format_float_positional"}  # fmt: skip
+IN_ORDER = ("sort", "partition")  # methods that work in place, on contiguous memory only
 MAKERS = {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"}
-ARRAY_FIRST = {"a", "x", "ar", "arr", "array", "m", "v", "ary", "mat"}
+ARRAY_FIRST = {"a", "x", "ar", "arr", "array", "m", "v", "ary", "mat", "keys"}
 
 
 def outer(result: Any, *sources: Any, keep: bool = False) -> Any:
@@ -37,6 +38,8 @@ def outer(result: Any, *sources: Any, keep: bool = False) -> Any:
             if result is source._a:
                 return source
             return wrap(result, source)
+    if not result.size:  # which shares no memory with anything
+        return wrap(Memory(np.empty(1)).array(result.shape, result.dtype, result.strides))
     return wrap(result if keep else np.array(result, order="C", copy=None))
 
 
@@ -63,14 +66,14 @@ def lift(name: str, function: Any, parameters: list[str] | None, path: str) -> A
             if not several and len(args) > len(parameters):
                 raise TypeError(f"{path}{name}() takes {len(parameters)} arguments: {args}")
             first = args[0] if args else None
-            if name not in MAKERS and parameters and parameters[0] in ARRAY_FIRST:
-                if type(first) is not ndarray:
-                    raise TypeError(f"{path}{name}: {type(first)} is no cupy.ndarray")
+            takes_array = name not in MAKERS and parameters and parameters[0] in ARRAY_FIRST
+            if takes_array and type(first) is not ndarray:
+                raise TypeError(f"{path}{name}: {type(first)} is no cupy.ndarray")
         if name in MAKERS and type(args[0]) is np.ndarray:
             named = {**named, "copy": True} if "copy" in (parameters or ()) else named
             return wrap(np.array(function(*args, **named)))  # the explicit way to the device
         sources = arrays_in((*args, *named.values()))
-        plain = {k: inner(v) for k, v in named.items() if not (k == "blocking")}
+        plain = {k: inner(v) for k, v in named.items() if k != "blocking"}
         with np.errstate(all="ignore"):
             result = function(*[inner(a) for a in args], **plain)
         if name in FACTS:
@@ -123,15 +126,18 @@ class ufunc:
     def _check(self, args: list[Any], dtype: Any) -> None:
         """TypeError where CuPy has no loop for these types."""
         kinds = [np.asarray(a).dtype for a in args if isinstance(a, (np.ndarray, np.generic))]
-        if any(d.kind == "V" for d in kinds):
-            return
+        if any(d.kind == "V" for d in kinds):  # CuPy's letter for bfloat16 is E
+            if any("E" in loop.split("->")[0] for loop in self.types):
+                return
+            raise TypeError(f"cupy_{self.name} does not take bfloat16")
         common = np.result_type(*args) if dtype is None else np.dtype(dtype)
         for loop in self.types:
             chars = loop.split("->")[0]
+            if "E" in chars or "V" in chars:
+                continue
             want = [np.dtype(c) for c in chars]
             given = args if dtype is None else [common] * len(args)
-            pairs = zip(given, want, strict=True)
-            if all(np.can_cast(np.result_type(g, w) if _number(g) else _type(g), w) for g, w in pairs):
+            if all(_fits(g, w) for g, w in zip(given, want, strict=True)):
                 return
         raise TypeError(f"Wrong type ({common}) of arguments for cupy_{self.name}")
 
@@ -152,6 +158,13 @@ class ufunc:
         how = FUNCTIONS["cumsum" if self.name == "add" else "cumprod"]
         return how(array, axis=axis, dtype=dtype, out=out)
 
+    def reduceat(
+        self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
+        if self.name != "add":
+            raise NotImplementedError(f"`cupy_{self.name}.reduceat` is not supported yet")
+        return outer(np.add.reduceat(array._a, inner(indices), axis, dtype))
+
     def at(self, a: Any, indices: Any, b: Any = None) -> None:
         kinds = SCATTERS.get(self.name)
         if kinds is None:
@@ -163,12 +176,11 @@ class ufunc:
         self._function.at(a._a, whole(a._a, indices), inner(b))
 
 
-def _number(g: Any) -> bool:
-    return isinstance(g, (bool, int, float, complex)) and not isinstance(g, np.generic)
-
-
-def _type(g: Any) -> Any:
-    return g if isinstance(g, np.dtype) else np.asarray(g).dtype
+def _fits(given: Any, want: Any) -> bool:
+    """Whether an argument (or a dtype) can be cast; Python's numbers adapt."""
+    if isinstance(given, (bool, int, float, complex)) and not isinstance(given, np.generic):
+        return np.can_cast(np.result_type(given, want), want)
+    return np.can_cast(given if isinstance(given, np.dtype) else np.asarray(given).dtype, want)
 
 
 # --- operators and methods ------------------------------------------------------------------------
@@ -215,6 +227,8 @@ def method(name: str, parameters: list[str]) -> Any:
     def call(self: Any, *args: Any, **named: Any) -> Any:
         if set(named) - set(parameters) or (not free and len(args) > len(parameters)):
             raise TypeError(f"ndarray.{name}() takes {parameters}, not {args} {named}")
+        if name in IN_ORDER and not (self._a.ndim and self._a.flags.c_contiguous):
+            raise NotImplementedError("Sorting non-contiguous array is not supported.")
         target = named.get("out")
         if target is not None and type(target) is not ndarray:
             raise implicit("out=")
@@ -232,9 +246,9 @@ def method(name: str, parameters: list[str]) -> Any:
 def attach_methods() -> None:
     """Give the array the methods that are not written out."""
     for name, parameters in TABLE["ndarray"].items():
-        if isinstance(parameters, list) and not hasattr(ndarray, name):
-            if hasattr(np.ndarray, name):
-                setattr(ndarray, name, method(name, parameters))
+        missing = not hasattr(ndarray, name) and hasattr(np.ndarray, name)
+        if isinstance(parameters, list) and missing:
+            setattr(ndarray, name, method(name, parameters))
 
 
 class _Grid:
@@ -263,5 +277,3 @@ def module_functions(path: str, library: Any) -> dict[str, Any]:
         elif facts in ("type", "float", "NoneType", "_DTypeMeta"):
             found[name] = theirs
     return found
-
-

@@ -27,14 +27,14 @@ def attention(
     query, key, value = widen(query), widen(key), widen(value)
     scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
     if is_causal:
-        mask = np.tri(*scores.shape[-2:], dtype=bool)
+        np.copyto(scores, -np.inf, where=np.tri(*scores.shape[-2:]) == 0)
     if mask is not None:
         if mask.dtype == bool:
             np.copyto(scores, -np.inf, where=~mask)
         else:
             scores += widen(mask)
     if scores.size:
-        _softmax_rows(scores, may_be_empty=mask is not None)
+        _softmax_rows(scores, may_be_empty=is_causal or mask is not None)
     return narrow(np.matmul(scores, value), dtype), narrow(scores, dtype)
 
 

@@ -52,7 +52,7 @@ def _divisor(size, out, kernel, stride, padding, count_include_pad) -> np.ndarra
         if not count_include_pad:
             start, end = np.maximum(start, 0), np.minimum(end, n)
         total = total[..., None] * (end - start)
-    first = total.flat[0] if total.size else 1
+    first = total.reshape(-1)[0] if total.size else 1
     return int(first) if (total == first).all() else total
 
 
@@ -173,9 +173,12 @@ def _adaptive_spread(g, axis, n):
     spread = np.zeros(shape, g.dtype)
     for tap in range(int(length.max())):
         chosen = np.flatnonzero(length > tap)
-        # Starts are distinct unless the output is larger than the input.
         where = (slice(None),) * axis + (start[chosen] + tap,)
-        np.add.at(spread, where, g.take(chosen, axis=axis))
+        part = g if chosen.size == g.shape[axis] else g.take(chosen, axis=axis)
+        if g.shape[axis] <= n:  # starts are distinct
+            spread[where] += part
+        else:
+            np.add.at(spread, where, part)
     return spread
 
 

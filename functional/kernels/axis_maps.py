@@ -13,8 +13,8 @@ import numpy as np
 
 from .threads import spread
 
-# Elements along an axis up to which a matrix product beats adding up weighted copies.
-DENSE = 256
+# Elements along an axis per tap up to which a matrix product beats adding up weighted copies.
+DENSE = 40
 # Multiply-adds that take a few times as long as waking a thread.
 SHARE = 20_000_000
 
@@ -40,6 +40,18 @@ class AxisMap:
                 found[np.arange(count), taps] += row.astype(dtype)
             self._matrices[dtype] = found
         return found
+
+
+def ragged(first: np.ndarray, count: np.ndarray, weights: Any, size: int) -> AxisMap:
+    """The map of ranges of ``count`` elements; rows of ``weights`` beyond a count do not matter.
+
+    Shorter ranges repeat their last element, with its weight shared out: a zero times an infinity
+    that belongs to the range would spoil it.
+    """
+    offsets = np.arange(len(weights))[:, None]
+    last = np.take_along_axis(weights, count[None] - 1, 0) / (len(weights) - count + 1)
+    weights = np.where(offsets >= count - 1, last, weights)
+    return AxisMap(first + np.minimum(offsets, count - 1), weights, size)
 
 
 def _finite(x: np.ndarray) -> bool:
@@ -90,7 +102,7 @@ def apply_map(x: np.ndarray, axis: int, m: AxisMap) -> np.ndarray:
     """The results for all lines of x along ``axis``."""
     if m.weights is None:
         return _pick(x, axis, m.taps[0])
-    if m.size <= DENSE and _finite(x):
+    if m.size <= DENSE * len(m.taps) and _finite(x):
         return _multiply(x, axis, m.matrix(x.dtype))
     total: Any = None
     for taps, row in zip(m.taps, m.weights, strict=True):
@@ -102,7 +114,7 @@ def apply_map(x: np.ndarray, axis: int, m: AxisMap) -> np.ndarray:
 
 def apply_adjoint(g: np.ndarray, axis: int, m: AxisMap) -> np.ndarray:
     """The transposed map: adds every element of g, weighted, to the elements it came from."""
-    if m.taps.shape[1] <= 2 * DENSE and _finite(g):
+    if m.taps.shape[1] <= 512 and _finite(g):
         return _multiply(g, axis, m.matrix(g.dtype).T)
     lines = np.moveaxis(g, axis, 0)
     result = np.zeros((m.size, *lines.shape[1:]), g.dtype)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from numpy import ndarray
-from numpy.lib.stride_tricks import as_strided
+from numpy.lib.stride_tricks import as_strided as _as_strided
 
 
 def conj_physical(x: ndarray) -> ndarray:
@@ -27,7 +27,7 @@ def imag(x: ndarray) -> ndarray:
 def view_as_real(x: ndarray) -> ndarray:
     """Real and imaginary part along a last dimension, a view."""
     part = x.real
-    return as_strided(part, (*x.shape, 2), (*x.strides, part.itemsize))
+    return _as_strided(part, (*x.shape, 2), (*x.strides, part.itemsize))
 
 
 def view_as_complex(x: ndarray) -> ndarray:

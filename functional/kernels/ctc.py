@@ -79,6 +79,16 @@ def _forward(scores: ndarray, paths: _Paths) -> ndarray:
     return alpha
 
 
+def _check(x: ndarray, targets: ndarray, given: Any, wanted: Any, blank: int) -> None:
+    """ValueError for what the recursion cannot run on."""
+    steps, rows, classes = x.shape
+    fits = len(given) == len(wanted) == rows and 0 <= blank < classes
+    fits = fits and all(0 <= n <= steps for n in given) and all(n >= 0 for n in wanted)
+    total, longest = sum(wanted), max(wanted, default=0)
+    if not fits or (targets.size != total if targets.ndim == 1 else targets.shape[1] < longest):
+        raise ValueError("lengths, labels and scores do not go together")
+
+
 def ctc_loss(
     log_probs: ndarray,
     targets: ndarray,
@@ -88,6 +98,7 @@ def ctc_loss(
     zero_infinity: bool,
 ) -> tuple[ndarray, ndarray]:
     """-log p of each row (N,), and log α (N, T, 2 S + 1), from log_probs (T, N, C)."""
+    _check(log_probs, targets, input_lengths, target_lengths, blank)
     paths = _Paths(log_probs, targets, target_lengths, blank)
     with np.errstate(all="ignore"):
         alpha = _forward(paths.scores(log_probs), paths)
@@ -143,16 +154,12 @@ def ctc_loss_backward(
     with np.errstate(all="ignore"):
         scores = paths.scores(log_probs)
         both = log_alpha.transpose(1, 0, 2) + _backward(scores, paths, last)
-        share = np.exp(both + loss[:, None] - 2 * scores)  # each place's part of p, over y²
-        share[:, paths.outside] = 0
-        share = np.where(np.isneginf(both), 0, share)
-        np.add.at(
-            grad,
-            (np.arange(len(grad))[:, None, None], paths.rows[:, None], paths.symbols[None]),
-            share,
-        )
-        own = np.exp(log_probs)
-        grad = own - grad * own
+        both[:, paths.outside] = -np.inf
+        total = np.full_like(grad, -np.inf)  # log Σ α β over the places of each symbol
+        times = np.arange(len(grad))[:, None, None]
+        np.logaddexp.at(total, (times, paths.rows[:, None], paths.symbols[None]), both)
+        share = np.exp(total + loss[:, None] - log_probs)
+        grad = np.exp(log_probs) - np.where(np.isneginf(total), 0, share)
         grad *= g[:, None]
     grad[np.arange(len(grad))[:, None] > last] = 0
     if zero_infinity:

@@ -9,16 +9,19 @@ from .half import is_half, widen
 
 __all__ = [
     "embedding_bag_backward", "embedding_bag_of", "embedding_bag_weights_backward",
-    "embedding_dense_backward", "embedding_double_backward", "embedding_rows", "masked_scale",
+    "embedding_dense_backward", "embedding_double_backward", "embedding_rows",
+    "native_dropout_backward", "renormalized_rows",
 ]  # fmt: skip
 
 SUM, MEAN, MAX = 0, 1, 2
 
 
-def masked_scale(x: ndarray, mask: ndarray, scale: float) -> ndarray:
+def native_dropout_backward(x: ndarray, mask: ndarray, scale: float) -> ndarray:
     """x, scaled where the mask is set and 0 elsewhere."""
     if is_half(x.dtype):
-        return masked_scale(widen(x), mask, scale).astype(x.dtype)
+        return native_dropout_backward(widen(x), mask, scale).astype(x.dtype)
+    if x.dtype.kind not in "fc":
+        x = x.astype(np.float32)
     return np.asarray(x * mask * x.dtype.type(scale))
 
 
@@ -33,6 +36,8 @@ def embedding_rows(
     weight: ndarray, indices: ndarray, padding_idx: int, scale_grad_by_freq: bool
 ) -> ndarray:
     """weight[indices]: (*, D) from a table (V, D)."""
+    if weight.ndim != 2:
+        raise ValueError("not a table")
     flat = _checked(indices, len(weight))
     return weight.take(flat, 0).reshape(*indices.shape, weight.shape[1])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -31,12 +32,12 @@ def _padded(shape: tuple[int, ...], size: Pair, padding: Pair, dtype: np.dtype) 
     return np.zeros((*shape, size[0] + 2 * padding[0], size[1] + 2 * padding[1]), dtype)
 
 
-def _inner(size: Pair, padding: Pair) -> tuple[object, ...]:
+def _inner(size: Pair, padding: Pair) -> tuple[Any, ...]:
     (h, w), (p, q) = size, padding
     return (..., slice(p, p + h), slice(q, q + w))
 
 
-def _tap(tap: Pair, counts: Pair, dilation: Pair, stride: Pair) -> tuple[object, ...]:
+def _tap(tap: Pair, counts: Pair, dilation: Pair, stride: Pair) -> tuple[Any, ...]:
     """The element of every block at one place of the kernel."""
     return (
         ...,
@@ -47,9 +48,7 @@ def _tap(tap: Pair, counts: Pair, dilation: Pair, stride: Pair) -> tuple[object,
     )
 
 
-def im2col(
-    x: np.ndarray, kernel: Pair, dilation: Pair, padding: Pair, stride: Pair
-) -> np.ndarray:
+def im2col(x: np.ndarray, kernel: Pair, dilation: Pair, padding: Pair, stride: Pair) -> np.ndarray:
     """(*, C, H, W) to (*, C · kernel, blocks)."""
     size = x.shape[-2:]
     counts = fold_counts(size, kernel, dilation, padding, stride)

@@ -32,7 +32,8 @@ def group_norm(
     if bias is not None:
         out += _per_channel(bias, x)
     shape = x.shape[0], groups
-    return narrow(out, x.dtype), *(narrow(s.reshape(shape), x.dtype) for s in (mean, rstd))
+    mean, rstd = (narrow(s.reshape(shape), x.dtype) for s in (mean, rstd))
+    return narrow(out, x.dtype), mean, rstd
 
 
 def group_norm_backward(
@@ -52,9 +53,9 @@ def group_norm_backward(
     kind = x.dtype if weight is None else weight.dtype
     g_weight = ((source - centre) * scale * wide).sum(axes)
     weighted = wide if weight is None else wide * _per_channel(weight, x)
-    columns = [widen(s).reshape(-1, 1) for s in (mean, rstd)]
+    centres, scales = (widen(s).reshape(-1, 1) for s in (mean, rstd))
     g_rows, _, _ = layer_norm_backward(
-        _rows(weighted, groups), _rows(source, groups), *columns, None, 1
+        _rows(weighted, groups), _rows(source, groups), centres, scales, None, 1
     )
     return (
         narrow(g_rows.reshape(x.shape), x.dtype),

@@ -14,11 +14,22 @@ from .half import is_half, widen
 from .loss import reduced, share
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_backward", "binary_cross_entropy_target_backward",
-    "bce_with_logits", "bce_with_logits_backward", "bce_with_logits_target_backward",
-    "huber_loss", "huber_loss_backward", "multi_margin_loss", "multi_margin_loss_backward",
-    "multilabel_margin_loss", "multilabel_margin_loss_backward", "smooth_l1_loss",
-    "smooth_l1_loss_backward", "soft_margin_loss", "soft_margin_loss_backward",
+    "bce_with_logits",
+    "bce_with_logits_backward",
+    "bce_with_logits_target_backward",
+    "binary_cross_entropy",
+    "binary_cross_entropy_backward",
+    "binary_cross_entropy_target_backward",
+    "huber_loss",
+    "huber_loss_backward",
+    "multi_margin_loss",
+    "multi_margin_loss_backward",
+    "multilabel_margin_loss",
+    "multilabel_margin_loss_backward",
+    "smooth_l1_loss",
+    "smooth_l1_loss_backward",
+    "soft_margin_loss",
+    "soft_margin_loss_backward",
 ]  # fmt: skip
 
 _LEAST_LOG = -100.0  # PyTorch's limit on logarithms of probabilities
@@ -173,7 +184,7 @@ def bce_with_logits(
     soft = _softplus_of_minus(x)
     if pos_weight is not None:
         soft = ((pos_weight - 1) * target + 1) * soft
-    return _finished(_times((1 - target) * x + soft, weight), reduction, x, target)
+    return _finished(_times((1 - target) * x + soft, weight), reduction, target, x)
 
 
 @_in_single
@@ -209,8 +220,10 @@ def bce_with_logits_target_backward(
 
 
 def _gaps(x: ndarray, target: ndarray, margin: float) -> tuple[ndarray, ndarray, Any]:
-    """max(0, margin - x[target] + x) for every other class of rows x (N, C), and the rows' marks."""
+    """max(0, margin - x[target] + x) for every other class of rows x (N, C), and which."""
     rows = np.arange(len(x))
+    if target.size != len(x):
+        raise ValueError("one target for each row")
     if target.size and not (target.min() >= 0 and target.max() < x.shape[1]):
         raise RuntimeError("target out of range")
     z = np.maximum(margin - x[rows, target][:, None] + x, 0)
@@ -228,6 +241,8 @@ def multi_margin_loss(
 ) -> ndarray:
     """Σ max(0, margin - x[target] + x[i])^p / C over the other classes i; x is (N, C) or (C,)."""
     classes = _classes(x)
+    if weight is not None and weight.size != classes:
+        raise ValueError("one weight for each class")
     z, _, index = _gaps(x.reshape(-1, classes), target.reshape(-1), margin)
     z = (z if p == 1 else z * z).sum(1) if weight is None else _weighted(z, p, weight[index])
     return reduced((z / x.dtype.type(classes)).reshape(target.shape), reduction)
@@ -264,9 +279,7 @@ def _listed(target: ndarray, classes: int) -> ndarray:
     return np.asarray(np.logical_and.accumulate(target >= 0, axis=1))
 
 
-def multilabel_margin_loss(
-    x: ndarray, target: ndarray, reduction: int
-) -> tuple[ndarray, ndarray]:
+def multilabel_margin_loss(x: ndarray, target: ndarray, reduction: int) -> tuple[ndarray, ndarray]:
     """Σ max(0, 1 - x[t] + x[i]) / C over labels t and other classes i, and which are labels."""
     classes = _classes(x)
     rows, labels = x.reshape(-1, classes), target.reshape(-1, classes)
@@ -280,7 +293,7 @@ def multilabel_margin_loss(
 
 
 def _label_gaps(rows: ndarray, labels: ndarray, listed: ndarray, is_target: ndarray) -> ndarray:
-    """(N, labels, classes): how far each class comes within 1 of each label; 0 where none counts."""
+    """(N, labels, classes): how far each class is within 1 of each label, or 0."""
     own = np.take_along_axis(rows, np.where(listed, labels, 0), 1)
     z = np.maximum(1 - own[:, :, None] + rows[:, None, :], 0)
     return np.asarray(z * listed[:, :, None] * (1 - is_target)[:, None, :])

@@ -33,6 +33,11 @@ class MetaArray:
 ARRAYS: set[type] = {np.ndarray, MetaArray}
 
 
+def has_numbers(x: Any) -> bool:
+    """Whether an array has elements that can be looked at: on a GPU, that waits for them."""
+    return isinstance(x, np.ndarray) or (type(x) in ARRAYS and type(x) is not MetaArray)
+
+
 def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
     """Byte strides of a C-contiguous array of this shape."""
     return tuple(itemsize * max(math.prod(shape[i + 1 :]), 1) for i in range(len(shape)))

@@ -4,8 +4,8 @@ A second array library exports the same names from a module beside this one.
 """
 
 # ruff: noqa: F403 - re-exporting is this module's purpose
-from .arrange import *
 from .activation import *
+from .arrange import *
 from .attention import *
 from .avg_pool import *
 from .complex import *
@@ -39,8 +39,8 @@ from .scans import *
 from .scatter import *
 from .shapes import *
 from .softmax import *
-from .sorting import *
 from .solvers import *
+from .sorting import *
 from .special import *
 from .statistics import *
 from .transfer import *

@@ -7,11 +7,14 @@ one tuple. Any dims may stand in front. Negative pads cut off.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from .axis_maps import AxisMap, apply_adjoint, apply_map
 from .half import narrow, widen
+from .layout import kept_strides, like
+from .threads import spread
 
 __all__ = [
     "constant_pad",
@@ -23,6 +26,7 @@ __all__ = [
 ]
 
 Pads = tuple[int, ...]
+SHARE = 400_000  # elements that take a few times as long to copy as waking a thread
 
 
 def padded_shape(shape: tuple[int, ...], pads: Pads) -> tuple[int, ...]:
@@ -46,20 +50,45 @@ def _ranges(ndim: int, pads: Pads, sign: int) -> tuple[slice, ...]:
     return tuple(found)
 
 
+def constant_pad_shape(x: Any, pads: Pads, value: float) -> tuple[Any, ...]:
+    """The shape and dtype of constant_pad's result, and its strides where it only cuts off."""
+    found = padded_shape(x.shape, pads), x.dtype
+    if any(p > 0 for p in pads):
+        return found
+    kept = getattr(x, "phantom", x)[_ranges(len(x.shape), pads, -1)]
+    return (*found, kept_strides(kept))
+
+
 def constant_pad(x: np.ndarray, pads: Pads, value: float) -> np.ndarray:
     """x with ``value`` around it."""
     kept = x[_ranges(x.ndim, pads, -1)]
     if all(p <= 0 for p in pads):
-        return kept.copy("K")
+        result = like(kept)
+        result[...] = kept
+        return result
     result = np.empty(padded_shape(x.shape, pads), x.dtype)
-    for i in range(len(pads) // 2):
-        axis, before, after = x.ndim - 1 - i, *pads[2 * i : 2 * i + 2]
-        if before > 0:
-            result[_at(axis, slice(0, before))] = value
-        if after > 0:
-            result[_at(axis, slice(-after, None))] = value
-    result[_ranges(x.ndim, pads, 1)] = kept
+    inner = _ranges(x.ndim, pads, 1)
+
+    def work(first: int, last: int) -> None:
+        part, own = (result, kept) if last < 0 else (result[first:last], kept[first:last])
+        for i in range(len(pads) // 2):
+            axis, before, after = x.ndim - 1 - i, *pads[2 * i : 2 * i + 2]
+            if before > 0:
+                part[_at(axis, slice(0, before))] = value
+            if after > 0:
+                part[_at(axis, slice(-after, None))] = value
+        part[inner] = own
+
+    _share(work, x, len(pads) // 2)
     return result
+
+
+def _share(work: Any, x: np.ndarray, dims: int) -> None:
+    """Run work(first, last) on parts of the first axis; on (0, -1), everything, if it is padded."""
+    if x.ndim == dims or x.size < SHARE:
+        work(0, -1)
+    else:
+        spread(len(x), x.size // SHARE, work)
 
 
 @lru_cache(maxsize=256)
@@ -92,14 +121,20 @@ def _edge_pad(x: np.ndarray, pads: Pads, reflect: bool) -> np.ndarray:
             x = apply_map(x, axis, _edge_map(x.shape[axis], before, after, reflect))
         return np.ascontiguousarray(x)
     result = np.empty(padded_shape(x.shape, pads), x.dtype)
-    result[_ranges(x.ndim, pads, 1)] = x
-    for axis in reversed(range(first, x.ndim)):
-        before, after = sides[axis - first]
-        head, tail = _sources(x.shape[axis], before, after, reflect)
-        if before:
-            result[_at(axis, slice(0, before))] = result[_at(axis, head)]
-        if after:
-            result[_at(axis, slice(-after, None))] = result[_at(axis, tail)]
+    inner = _ranges(x.ndim, pads, 1)
+
+    def work(start: int, stop: int) -> None:
+        part, own = (result, x) if stop < 0 else (result[start:stop], x[start:stop])
+        part[inner] = own
+        for axis in reversed(range(first, x.ndim)):
+            before, after = sides[axis - first]
+            head, tail = _sources(x.shape[axis], before, after, reflect)
+            if before:
+                part[_at(axis, slice(0, before))] = part[_at(axis, head)]
+            if after:
+                part[_at(axis, slice(-after, None))] = part[_at(axis, tail)]
+
+    _share(work, x, len(sides))
     return result
 
 

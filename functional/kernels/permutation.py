@@ -25,13 +25,13 @@ def randperm(generator: Generator, n: int, dtype: np.dtype = I64) -> np.ndarray:
     complex and the longer unsigned dtypes.
     """
     dtype = np.dtype(dtype)
-    _check(n, dtype)
+    check_permutation(n, dtype)
     if n < SMALL:
         return narrow_integers(_from_front(generator, n), dtype)
     return narrow_integers(_inside_out(generator, n), dtype)
 
 
-def _check(n: int, dtype: np.dtype) -> None:
+def check_permutation(n: int, dtype: np.dtype) -> None:
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     if dtype == np.bool_ or dtype in REAL or (dtype.kind == "u" and dtype.itemsize > 1):

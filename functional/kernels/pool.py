@@ -18,8 +18,9 @@ from .avg_pool import (
     avg_pool_backward,
     pool_shape,
 )
-from .half import narrow, widen
-from .pool_pairs import fits_pairs, max_pool_pairs
+from .half import is_half, narrow, widen
+from .pool_pairs import SHARE, fits_pairs, max_pool_pairs
+from .threads import spread
 
 __all__ = [
     "adaptive_avg_pool",
@@ -32,6 +33,8 @@ __all__ = [
     "max_pool_grad",
     "pool_shape",
 ]
+
+CHUNK = 64  # planes pooled at a time, so that they stay in cache
 
 
 def _lowest(dtype: np.dtype):
@@ -111,6 +114,53 @@ def _max_pool_taps(x, out, kernel, stride, padding, dilation):
     return values, indices
 
 
+@lru_cache(maxsize=256)
+def _tap_offsets(size, kernel, dilation):
+    """Flat distance of every tap of a window from its first, int64."""
+    taps = np.indices(kernel).reshape(len(kernel), -1)
+    flat = np.zeros(taps.shape[1], np.int64)
+    for dim, (n, d) in enumerate(zip(size, dilation, strict=True)):
+        flat = flat * n + taps[dim] * d
+    flat.flags.writeable = False
+    return flat
+
+
+def _max_pool_quick(x, out, kernel, stride, padding, dilation):
+    """Values and indices by tap numbers; None if a NaN or a lowest value needs the general way."""
+    if prod(kernel) > 255 or not x.size or not prod(out) or is_half(x.dtype):
+        return None
+    lowest = _lowest(x.dtype)
+    planes = (x.shape[0] * x.shape[1],)
+    values, which = np.empty(planes + out, x.dtype), np.zeros(planes + out, np.uint8)
+    lines = x.reshape(planes + x.shape[2:])[None]
+
+    def work(first: int, last: int) -> None:
+        for start in range(first, last, CHUNK):
+            stop = min(start + CHUNK, last)
+            padded = _padded(lines[:, start:stop], out, kernel, stride, padding, dilation, lowest)
+            best, number = values[None, start:stop], which[None, start:stop]
+            for count, tap in enumerate(np.ndindex(*kernel)):
+                view = _tap_view(padded, tap, out, stride, dilation)
+                if count:
+                    better = view > best
+                    np.maximum(best, view, out=best)
+                    np.copyto(number, count, where=better)
+                else:
+                    np.copyto(best, view)
+
+    spread(planes[0], x.size * prod(kernel) // prod(stride) // SHARE, work)
+    low = np.minimum.reduce(values, axis=None)
+    if not low > lowest:
+        return None
+    starts = np.zeros((), np.int64)
+    for n, o, s, p in zip(x.shape[2:], out, stride, padding, strict=True):
+        starts = starts[..., None] * n + (np.arange(o) * s - p)
+    indices = _tap_offsets(x.shape[2:], kernel, dilation).take(which)
+    indices += starts
+    shape = x.shape[:2] + out
+    return values.reshape(shape), indices.reshape(shape)
+
+
 def max_pool(
     x: np.ndarray,
     kernel: tuple[int, ...],
@@ -128,7 +178,8 @@ def max_pool(
         found = max_pool_pairs(x)
         if found is not None:
             return found
-    return _max_pool_taps(x, out, kernel, stride, padding, dilation)
+    found = _max_pool_quick(x, out, kernel, stride, padding, dilation)
+    return found or _max_pool_taps(x, out, kernel, stride, padding, dilation)
 
 
 @lru_cache(maxsize=64)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from .axis_maps import AxisMap, apply_adjoint, apply_map
+from .axis_maps import AxisMap, apply_adjoint, apply_map, ragged
 from .half import is_half, narrow, widen
 
 __all__ = ["resample", "resample_grad"]
@@ -31,7 +32,8 @@ def _step(n: int, out: int, align: bool, scale: float | None) -> float:
 
 
 def _nearest(n: int, out: int, exact: bool, scale: float | None, real: type) -> AxisMap:
-    step, place = real(_step(n, out, False, scale)), np.arange(out, dtype=real)
+    step = real(_step(n, out, False, scale))
+    place: Any = np.arange(out, dtype=real)
     if exact:
         source = np.maximum(step * (place + real(0.5)) - real(0.5), 0) + real(0.5)
     else:
@@ -41,13 +43,14 @@ def _nearest(n: int, out: int, exact: bool, scale: float | None, real: type) -> 
 
 
 def _sources(n: int, out: int, align: bool, scale: float | None, real: type) -> np.ndarray:
-    step, place = real(_step(n, out, align, scale)), np.arange(out, dtype=real)
+    step = real(_step(n, out, align, scale))
+    place: Any = np.arange(out, dtype=real)
     return step * place if align else step * (place + real(0.5)) - real(0.5)
 
 
 def _linear(n: int, out: int, align: bool, scale: float | None, real: type) -> AxisMap:
     if n == out:
-        return AxisMap(np.arange(n)[None], np.ones((1, n), real), n)
+        return AxisMap(np.stack([np.arange(n)] * 2), np.outer([1, 0], np.ones(n, real)), n)
     source = np.maximum(_sources(n, out, align, scale, real), 0)
     low = np.minimum(np.floor(source).astype(np.int64), n - 1)
     share = np.clip(source - low.astype(real), 0, 1)
@@ -63,14 +66,13 @@ def _cubic_weight(distance: np.ndarray, a: float) -> np.ndarray:
 
 
 def _cubic(n: int, out: int, align: bool, scale: float | None, real: type) -> AxisMap:
-    if n == out:
-        return AxisMap(np.arange(n)[None], np.ones((1, n), real), n)
     source = _sources(n, out, align, scale, real)
     low = np.minimum(np.floor(source).astype(np.int64), n - 1)
     share = np.clip(source - low.astype(real), 0, 1)
-    offsets = np.arange(-1, 3)
-    weights = np.stack([_cubic_weight(share - real(t), -0.75) for t in offsets]).astype(real)
-    return AxisMap(np.clip(low + offsets[:, None], 0, n - 1), weights, n)
+    offsets = range(-1, 3)
+    weights: Any = np.stack([_cubic_weight(share - real(t), -0.75) for t in offsets])
+    taps = np.clip(low + np.array(offsets)[:, None], 0, n - 1)
+    return AxisMap(taps, weights.astype(real), n)
 
 
 def _smooth_weight(mode: str, x: np.ndarray) -> np.ndarray:
@@ -91,9 +93,9 @@ def _smooth(mode: str, n: int, out: int, align: bool, scale: float | None, real:
     count = np.minimum((center + support + real(0.5)).astype(np.int64), n) - first
     offsets = np.arange(max(int(count.max()), 1))[:, None]
     places = (offsets + first).astype(real) - center + real(0.5)
-    weights = _smooth_weight(mode, places / stretch) * (offsets < count)
+    weights: Any = _smooth_weight(mode, places / stretch) * (offsets < count)
     weights = weights / np.sum(weights, axis=0)
-    return AxisMap(np.minimum(first + offsets, n - 1), weights.astype(real), n)
+    return ragged(first, count, weights.astype(real), n)
 
 
 @lru_cache(maxsize=512)
@@ -108,7 +110,11 @@ def _axis_map(
     found = (_linear if mode == "linear" else _cubic)(n, out, align, scale, real)
     if not is_half(dtype):
         return found
-    return AxisMap(found.taps, found.weights.astype(dtype).astype(real), n)
+    weights: Any = found.weights
+    weights = weights.astype(dtype)
+    if mode == "linear" and n != out:
+        weights[0] = 1 - weights[1]
+    return AxisMap(found.taps, weights.astype(real), n)
 
 
 def _weights_dtype(x: np.ndarray, mode: str, dims: int) -> np.dtype:
@@ -177,7 +183,7 @@ def _bytes(
     return np.ascontiguousarray(x)
 
 
-def _fixed(weights: np.ndarray) -> tuple[int, np.ndarray]:
+def _fixed(weights: Any) -> tuple[int, np.ndarray]:
     """(bits after the point, weights as whole numbers): the largest that fit 16 bits."""
     bits = 0
     while bits < 22 and int(0.5 + weights.max() * (1 << (bits + 1))) < 1 << 15:

@@ -20,6 +20,7 @@ def move(x: Any, device: Device, origin: Device | None = None) -> Any:
     if device.type == "cpu":
         return with_strides(x.copy() if isinstance(x, ndarray) else x.get(), strides)
     import cupy
+
     from .cupy.on_layout import empty
 
     with cupy.cuda.Device(device.index or 0):
@@ -29,8 +30,9 @@ def move(x: Any, device: Device, origin: Device | None = None) -> Any:
             return out
         dense = np.ascontiguousarray(x).reshape(x.shape)
         found = cupy.asarray(dense)
-        if strides == found.strides or not x.size:
+        if strides == found.strides:
             return found
         out = empty(x.shape, strides, x.dtype)
-        out[...] = found
+        if x.size:
+            out[...] = found
         return out

@@ -10,8 +10,10 @@ import numpy as np
 from .. import devices, dtypes
 from ..kernels import meta
 from ..kernels.layout import dense_strides
-from ..kernels.shapes import extent, strided
+from ..kernels.shapes import extent
 from ..modes import MODE
+from ..tape.foreign import filled as filled_on
+from ..tape.foreign import library, strided
 from ..tape.op import TENSOR, public
 from ..tape.views import bump, requires_grad
 from ..tensor import Tensor, replace_data, storage_array, wrap
@@ -24,6 +26,9 @@ def _strided(shape: Any, strides: Any, dtype: Any, device: Any, grad: bool) -> T
     array = (dtype or dtypes.get_default_dtype()).array
     if devices.resolve(device).type == "meta":
         return recorded(wrap(meta.empty(shape, array, strides)), grad)
+    where = devices.resolve(device)
+    if where.type == "cuda":
+        return recorded(wrap(filled_on(None, shape, array, where, strides)), grad)
     extent = sum(max(n - 1, 0) * s for n, s in zip(shape, strides, strict=True)) + array.itemsize
     memory = np.empty(extent // array.itemsize, array)
     return recorded(wrap(np.ndarray(shape, array, memory, 0, strides)), grad)
@@ -85,7 +90,9 @@ def empty_permuted(
 @public
 def scalar_tensor(s: Any, *, dtype: Any = None, device: Any = None, **other: Any) -> Tensor:
     """A number as a tensor of the default dtype."""
-    return filled(s, (), dtype or dtypes.get_default_dtype(), device, other.get("requires_grad"))
+    return filled(
+        s, (), dtype or dtypes.get_default_dtype(), device, bool(other.get("requires_grad"))
+    )
 
 
 def new_empty_strided(self: Tensor, size: Any, stride: Any, **named: Any) -> Tensor:
@@ -109,7 +116,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     storage = storage_array(self)
     flat = strided(storage, (extent(storage),), (data.itemsize,))[self.storage_offset() :]
     if need > flat.size:
-        grown = np.empty(need, data.dtype)
+        grown = library(data).empty(need, data.dtype)
         grown[: flat.size] = flat
         flat = grown
     replace_data(self, flat[:need].reshape(shape))

@@ -109,6 +109,9 @@ def move(self: Tensor, device: devices.device, origin: devices.device) -> Tensor
     return t
 
 
+_move.op.call = move
+
+
 @public
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that keeps the order of the dimensions in memory."""

@@ -122,7 +122,7 @@ block_diag_ = general(
     node="BlockDiagBackward0",
     shape=lambda arrays: (
         tuple(sum(size) for size in zip(*[((1, 1) + x.shape)[-2:] for x in arrays], strict=True)),
-        np.result_type(*arrays),
+        np.result_type(*(x.dtype for x in arrays)),
     ),
 )
 

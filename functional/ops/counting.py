@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels.statistics import equal_edges
+from ..kernels.meta import has_numbers
 from ..tape.batching import shifted
 from ..tape.declare import general
+from ..tape.foreign import kernels_for
 from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
 from ..tensor import Tensor, wrap
@@ -104,6 +105,7 @@ _Histogramdd = return_type("histogramdd", ("hist", "bin_edges"))
 def _edges(x: Tensor, bins: Any, given: Any) -> list[Tensor]:
     """The edges along each coordinate of points (the last axis of ``x``)."""
     points = x._data.reshape(-1, x.shape[-1])
+    equal_edges = kernels_for(points).equal_edges
     ranges = [None] * len(bins) if given is None else list(zip(given[::2], given[1::2],
                                                               strict=True))  # fmt: skip
     return [
@@ -228,7 +230,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return TENSOR.empty((*tensor.shape, num_classes), dtype=dtypes.int64)
     x = tensor._data
-    if isinstance(x, np.ndarray):
+    if has_numbers(x):
         if x.min() < 0:
             raise RuntimeError("Class values must be non-negative.")
         if num_classes == -1:

@@ -203,6 +203,9 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
         return data.to(*(x for x in (device, dtype) if x is not None))
     if isinstance(data, np.ndarray) and (dtype is None or dtype.array == data.dtype):
         return placed(_checked_array(data), device, False)
+    if hasattr(data, "__cuda_array_interface__") and devices.count("cuda"):
+        where = devices.device("cuda") if device is None else device
+        return wrap(foreign.adopted(data)).to(where, dtype or dtypes.FROM_ARRAY[data.dtype])
     return tensor(data, dtype=dtype, device=device)
 
 

@@ -38,7 +38,9 @@ _WHERE = "(while checking arguments for ctc_loss_allocate_outputs)"
 def _lengths_within(name: str, lengths: Any, most: int | None) -> None:
     for n in lengths:
         if n < 0:
-            raise RuntimeError(f"Expected {name} to have value at least 0, but got value {n} {_WHERE}")
+            raise RuntimeError(
+                f"Expected {name} to have value at least 0, but got value {n} {_WHERE}"
+            )
         if most is not None and n > most:
             raise RuntimeError(
                 f"Expected {name} to have value at most {most}, but got value {n} {_WHERE}"
@@ -59,7 +61,9 @@ def _check(
         if len(lengths) != x.shape[1]:
             raise RuntimeError(f"{name} must be of size batch_size")
     _lengths_within("target_lengths", target_lengths, None)
-    dim, wanted = (0, sum(target_lengths)) if targets.ndim == 1 else (1, max(target_lengths, default=0))
+    dim, wanted = (
+        (0, sum(target_lengths)) if targets.ndim == 1 else (1, max(target_lengths, default=0))
+    )
     found = targets.shape[dim]
     if found != wanted if dim == 0 else found < wanted:
         kind = "size" if dim == 0 else "size at least"
@@ -111,7 +115,7 @@ def ctc_loss(
     input_lengths: Any,
     target_lengths: Any,
     blank: int = 0,
-    reduction: int = 1,
+    reduction: int = 0,
     zero_infinity: bool = False,
 ) -> Any:
     """-log p of labels given log_probs (T, N, C) or (T, C); the mean is over label lengths too."""
@@ -123,7 +127,7 @@ def ctc_loss(
     if zero_infinity:
         z = TENSOR.where(TENSOR.eq(z, float("inf")), zeros_like(z.detach()), z)
     if reduction == 1:
-        lengths = TENSOR.tensor([max(n, 1) for n in wanted], dtype=z.dtype)
+        lengths = TENSOR.tensor([max(n, 1) for n in wanted], dtype=z.dtype, device=z.device)
         return TENSOR.div(z, lengths).mean()
     z = reduce(z, reduction)
     return TENSOR.squeeze(z, 0) if single and not reduction else z

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-
 from .. import dtypes
 from ..kernels.meta import MetaArray
 from ..tape.declare import general
@@ -76,10 +75,13 @@ for _name, _kinds in {
     _form(_name, *_kinds)
 
 
-def of_unbatched(input: Tensor, p: float, inplace: bool) -> Any:
+def of_unbatched(input: Tensor, p: float, training: bool, inplace: bool) -> Any:
     """Feature dropout of one sample (C, *)."""
     if not inplace:
-        return squeeze(drop(TENSOR.unsqueeze(input, 0), p, True, False, False), 0)
+        x = TENSOR.unsqueeze(input, 0)
+        return squeeze(drop(x, p, True, False, False) if training else x, 0)
+    if not training:
+        return input
     if p in (0, 1):
         return drop(input, p, False, False, True)
     noise = bernoulli_(_kept(TENSOR.unsqueeze(input, 0), True), 1 - p)
@@ -99,7 +101,7 @@ native_dropout_of = general(
     lambda F, g, mask, scale: F.native_dropout_backward(g, mask, scale),
     inputs=("self", "mask"),
     statics=("scale",),
-    kernel="masked_scale",
+    kernel="native_dropout_backward",
     node="NativeDropoutBackward0",
     shape=_shape,
 )
@@ -108,7 +110,6 @@ native_dropout_backward = general(
     lambda F, g, mask, scale: F.native_dropout_backward(g, mask, scale),
     inputs=("self", "mask"),
     statics=("scale",),
-    kernel="masked_scale",
     node="NativeDropoutBackwardBackward0",
     shape=_shape,
 )
@@ -130,5 +131,3 @@ def native_dropout(input: Tensor, p: float, train: Any) -> tuple[Any, Any]:
     if type(mask._data) is not MetaArray and mask.numel():
         bernoulli_(mask, 1 - p)
     return native_dropout_of(input, mask, 0.0 if p == 1 else 1 / (1 - p)), mask
-
-

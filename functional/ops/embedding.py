@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..kernels.embedding import renormalized_rows
 from ..kernels.meta import MetaArray
 from ..tape.declare import general
+from ..tape.foreign import kernels_for
 from ..tape.op import TENSOR, public
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor
 from .loss_forms import differentiable_only
+from .refusals import no_complex_gradient
 
 _INT64 = np.dtype(np.int64)
 
@@ -34,6 +35,9 @@ def _check_indices(indices: Tensor, where: str, position: int = 1) -> None:
 # --- single rows ----------------------------------------------------------------------------------
 
 
+_no_complex = no_complex_gradient("embedding")
+
+
 def _check_embedding(weight: Tensor, indices: Any, *rest: Any) -> None:
     if weight.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
@@ -43,6 +47,7 @@ def _check_embedding(weight: Tensor, indices: Any, *rest: Any) -> None:
             f"{type(indices).__name__}"
         )
     _check_indices(indices, "embedding")
+    _no_complex(weight)
 
 
 def _rows_shape(weight: Any, indices: Any, *rest: Any) -> Any:
@@ -51,8 +56,8 @@ def _rows_shape(weight: Any, indices: Any, *rest: Any) -> Any:
 
 embedding_rows = general(
     "embedding_rows",
-    lambda F, g, indices, weight_shape, padding_idx, scale_grad_by_freq: (
-        F.embedding_dense_backward(g, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+    lambda F, g, indices, weight_shape, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
+        g, indices, weight_shape[0], padding_idx, scale_grad_by_freq
     ),
     inputs=("weight", "indices"),
     statics=("padding_idx", "scale_grad_by_freq"),
@@ -71,8 +76,8 @@ embedding_dense_backward = general(
 )
 embedding_double_backward = general(
     "embedding_double_backward",
-    lambda F, g, indices, self_shape, padding_idx, scale_grad_by_freq: (
-        F.embedding_dense_backward(g, indices, self_shape[0], padding_idx, scale_grad_by_freq)
+    lambda F, g, indices, self_shape, padding_idx, scale_grad_by_freq: F.embedding_dense_backward(
+        g, indices, self_shape[0], padding_idx, scale_grad_by_freq
     ),
     inputs=("self", "indices"),
     statics=("padding_idx", "scale_grad_by_freq"),
@@ -101,7 +106,9 @@ def embedding_renorm_(self: Tensor, indices: Tensor, max_norm: float, norm_type:
     _check_indices(indices, "embedding_renorm_", 2)
     check_in_place(self, requires_grad(self))
     if type(self._data) is not MetaArray:
-        at, rows = renormalized_rows(self._data, indices._data, float(max_norm), float(norm_type))
+        kernels = kernels_for(self._data)
+        norms = float(max_norm), float(norm_type)
+        at, rows = kernels.renormalized_rows(self._data, indices._data, *norms)
         self._data[at] = rows
     bump(self)
     return self
@@ -110,21 +117,21 @@ def embedding_renorm_(self: Tensor, indices: Tensor, max_norm: float, norm_type:
 # --- bags -----------------------------------------------------------------------------------------
 
 
-def _bag_vjp(
-    F: Any, g: Any, need: Any, weight: Any, indices: Any, per_sample_weights: Any,
-    weight_shape: Any, mode: int, padding_idx: int, scale_grad_by_freq: bool,
-    result1: Any, result2: Any, result3: Any,
+def _weight_vjp(
+    F: Any, g: Any, indices: Any, offsets: Any, per_sample_weights: Any, weight_shape: Any,
+    mode: int, padding_idx: int, scale_grad_by_freq: bool, result1: Any, result2: Any, result3: Any,
 ) -> Any:  # fmt: skip
+    # the offsets are asked for only because PyTorch saves them: writes to them raise
     g = g[0] if type(g) is list else g
-    grads: list[Any] = [None, None]
-    if need[0]:
-        grads[0] = F.embedding_bag_backward(
-            g, indices, result1, result2, result3, per_sample_weights, weight_shape[0], mode,
-            padding_idx, scale_grad_by_freq,
-        )  # fmt: skip
-    if need[1]:
-        grads[1] = F.embedding_bag_weights_backward(g, weight, indices, result1, padding_idx)
-    return grads
+    return F.embedding_bag_backward(
+        g, indices, result1, result2, result3, per_sample_weights, weight_shape[0], mode,
+        padding_idx, scale_grad_by_freq,
+    )  # fmt: skip
+
+
+def _weights_vjp(F: Any, g: Any, weight: Any, indices: Any, padding_idx: int, result1: Any) -> Any:
+    g = g[0] if type(g) is list else g
+    return F.embedding_bag_weights_backward(g, weight, indices, result1, padding_idx)
 
 
 def _bag_shape(weight: Any, indices: Any, offsets: Any, weights: Any, mode: int, *rest: Any) -> Any:
@@ -136,9 +143,11 @@ def _bag_shape(weight: Any, indices: Any, offsets: Any, weights: Any, mode: int,
 
 embedding_bag_of = general(
     "embedding_bag_of",
-    joint=_bag_vjp,
+    _weight_vjp,
+    None,
+    None,
+    _weights_vjp,
     inputs=("weight", "indices", "offsets", "per_sample_weights"),
-    constants=("indices", "offsets"),
     statics=("mode", "padding_idx", "scale_grad_by_freq"),
     node="EmbeddingBagBackward0",
     differentiable=(True, False, False, False),
@@ -152,6 +161,7 @@ def embedding_bag_backward(
     size: int, mode: int, padding_idx: int, scale_grad_by_freq: bool,
 ) -> Any:  # fmt: skip
     """The gradient of the table (size, D)."""
+    bag, sizes, maxima = (t.detach() for t in (bag, sizes, maxima))  # results of the operation
     if mode == 2:
         found: Any = TENSOR.ge(maxima, 0)
         at = TENSOR.clamp_min(maxima, 0)
@@ -169,7 +179,7 @@ def embedding_bag_weights_backward(
     g: Tensor, weight: Tensor, indices: Tensor, bag: Tensor, padding_idx: int
 ) -> Any:
     """The gradient of the weights of the samples."""
-    rows: Any = TENSOR.index_select(g, 0, bag) * TENSOR.index_select(weight, 0, indices)  # type: ignore[operator]
+    rows: Any = TENSOR.index_select(g, 0, bag.detach()) * TENSOR.index_select(weight, 0, indices)
     z = TENSOR.sum(rows, 1)
     if padding_idx >= 0:
         z = z * TENSOR.ne(indices, padding_idx).to(z.dtype)
@@ -183,7 +193,7 @@ def _check_offsets(offsets: Tensor, n: int) -> None:
     if first != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {first}"
+            f"position 0. However, got {first}\n[ {_named(offsets)}{{}} ]"
         )
     if last > n:
         raise RuntimeError(
@@ -220,4 +230,4 @@ def embedding_bag(
         offsets = TENSOR.narrow(offsets, 0, 0, offsets.shape[0] - 1)
     differentiable_only("embedding_bag", indices=indices, offsets=offsets)
     settings = (int(mode), padding_idx, bool(scale_grad_by_freq))
-    return embedding_bag_of(weight, indices, offsets, per_sample_weights, *settings)  # type: ignore[no-any-return]
+    return embedding_bag_of(weight, indices, offsets, per_sample_weights, *settings)

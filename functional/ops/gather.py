@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
@@ -75,6 +76,8 @@ index_select_backward = general(
 
 def within(x: np.ndarray, n: int) -> bool:
     """Whether all numbers lie in [0, n): read as unsigned, negative ones are large."""
+    if not isinstance(x, np.ndarray):
+        return bool(x.view(f"u{x.itemsize}").max() < n)
     return bool(np.maximum.reduce(x.view(f"u{x.itemsize}"), None) < n)
 
 
@@ -84,7 +87,7 @@ def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
             return
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
     x = index._data
-    if isinstance(x, np.ndarray) and x.size and not within(x, n):
+    if has_numbers(x) and x.size and not within(x, n):
         bad = x[(x < 0) | (x >= n)].reshape(-1)[0]
         raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
@@ -188,7 +191,7 @@ def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> T
         raise RuntimeError(
             f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
         )
-    if isinstance(x, np.ndarray) and x.size and not within(x, n):
+    if has_numbers(x) and x.size and not within(x, n):
         raise IndexError("index out of range in self")
     return _index_select(self, index, at)
 

@@ -74,7 +74,8 @@ def _taps(coordinate: Any, n: int, mode: int, padding: int, align: bool) -> list
     slope = _slope(x.detach(), n, padding, align) * scale
     x = _moved(x, n, padding, align)
     if mode == NEAREST:
-        return [(TENSOR.round(x).detach(), TENSOR.ones_like(x), None)]
+        ones = TENSOR.nan_to_num(x) * 0 + 1  # their gradients are zeros, not missing
+        return [(TENSOR.round(x).detach(), ones, None)]
     low = TENSOR.floor(x).detach()
     share = x - low
     return [(low, 1 - share, -slope), (low + 1, share, slope)]

@@ -9,8 +9,9 @@ import numpy as np
 from .. import dtypes
 from ..errors import type_name
 from ..kernels.index import index_shape
-from ..tape.levels import Batched
+from ..kernels.meta import has_numbers
 from ..tape.foreign import is_foreign
+from ..tape.levels import Batched
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
@@ -36,6 +37,10 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
             raise NotImplementedError("vmap: indexing with a batched mask")
         if type(key._data) is not type(on._data) and is_foreign(on._data):
             return to_device(key, on.device)  # PyTorch takes indices from the CPU too
+        if type(on._data) is np.ndarray and is_foreign(key._data):
+            raise RuntimeError(
+                "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+            )
         return key
     if isinstance(key, str):
         raise TypeError("new(): invalid data type 'str'")
@@ -202,7 +207,7 @@ def _check_one(x: Tensor, index: Tensor, dim: int) -> None:
                 )
         return
     a, n = _raw(index), x.shape[dim]
-    if isinstance(a, np.ndarray) and a.size and (a.min() < -n or a.max() >= n):
+    if has_numbers(a) and a.size and (a.min() < -n or a.max() >= n):
         bad = a[(a < -n) | (a >= n)].reshape(-1)[0]
         raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 

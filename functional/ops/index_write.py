@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .. import dtypes
 from ..kernels.layout import kept_strides
+from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
@@ -131,7 +130,7 @@ def _fill_form(self: Tensor, dim: int, index: Tensor, value: Any) -> tuple[Any, 
         raise IndexError("Index has to be a vector/scalar")
     n = self.shape[at] if self.ndim else 1
     x = index._data
-    if isinstance(x, np.ndarray) and x.size and (x.min() < -n or x.max() >= n):
+    if has_numbers(x) and x.size and (x.min() < -n or x.max() >= n):
         bad = x[(x < -n) | (x >= n)].reshape(-1)[0]
         raise IndexError(f"index {bad} is out of bounds for dimension {at} with size {n}")
     if isinstance(value, Tensor):

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import dtypes, errors
 from ..kernels import numpy as kernels
+from ..kernels.meta import has_numbers
 from ..tape.op import TENSOR
 from ..tensor import Tensor
 
@@ -54,7 +55,7 @@ def check_square(x: Tensor, name: str) -> None:
 
 def batch_element(info: Tensor) -> tuple[int, str]:
     """The first error code that is not 0, and how PyTorch says where."""
-    values = np.asarray(info._data).ravel()
+    values = np.asarray(info.tolist()).ravel()
     at = int(np.flatnonzero(values)[0])
     return int(values[at]), f"(Batch element {at}): " if info.ndim else ""
 
@@ -62,7 +63,7 @@ def batch_element(info: Tensor) -> tuple[int, str]:
 def failed(info: Tensor) -> bool:
     """Whether a factorization reports an error (never on meta tensors and inside transforms)."""
     x = info._data
-    return type(x) is np.ndarray and bool(x.any())
+    return has_numbers(x) and bool(x.any())
 
 
 def singular(name: str, info: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""torch.NAME of losses; ``reduction`` is 0 none, 1 mean, 2 sum."""
+"""torch.NAME of losses; ``reduction`` is 0 none (as PyTorch's default there), 1 mean, 2 sum."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def differentiable_only(function: str, **fixed: Any) -> None:
 
 
 @public
-def l1_loss_reduced(input: Tensor, target: Tensor, reduction: int = 1) -> Any:
+def l1_loss_reduced(input: Tensor, target: Tensor, reduction: int = 0) -> Any:
     """|input - target|, reduced."""
     return reduce(TENSOR.abs(TENSOR.sub(input, target)), reduction)
 
@@ -50,19 +50,15 @@ def binary_cross_entropy_with_logits(
     target: Tensor,
     weight: Tensor | None = None,
     pos_weight: Tensor | None = None,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Any:
     """The binary cross entropy of sigmoid(input)."""
-    differentiable_only(
-        "binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight
-    )
+    differentiable_only("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return ops.bce_with_logits(input, target, weight, pos_weight, reduction)
 
 
 @public
-def kl_div(
-    input: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
-) -> Any:
+def kl_div(input: Tensor, target: Tensor, reduction: int = 0, *, log_target: bool = False) -> Any:
     """target (log target - input): the Kullback-Leibler divergence, of log probabilities."""
     for kinds, word in (((dtypes.COMPLEX,), "Complex"), ((dtypes.BOOL, dtypes.INT), "Integral")):
         if input.dtype.category in kinds or target.dtype.category in kinds:
@@ -93,7 +89,7 @@ def poisson_nll_loss(
 
 @public
 def hinge_embedding_loss(
-    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
+    input: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 0
 ) -> Any:
     """The input where the target is 1, max(0, margin - input) where it is -1."""
     zeros = zeros_like(input)
@@ -104,7 +100,7 @@ def hinge_embedding_loss(
 
 @public
 def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """max(0, -target (input1 - input2) + margin)."""
     gap = TENSOR.sub(input1, input2)
@@ -114,7 +110,7 @@ def margin_ranking_loss(
 
 @public
 def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 1
+    input1: Tensor, input2: Tensor, target: Tensor, margin: float = 0.0, reduction: int = 0
 ) -> Any:
     """1 - cos where the target is 1, max(0, cos - margin) where it is -1; rows (N, D) or (D,)."""
     if target.ndim > 1:
@@ -131,9 +127,7 @@ def cosine_embedding_loss(
         )
     dim = target.ndim
     product = TENSOR.sum(TENSOR.mul(input1, input2), dim)
-    sizes = [
-        add_number(TENSOR.sum(TENSOR.mul(x, x), dim), _COSINE_EPS) for x in (input1, input2)
-    ]
+    sizes = [add_number(TENSOR.sum(TENSOR.mul(x, x), dim), _COSINE_EPS) for x in (input1, input2)]
     cos = TENSOR.div(product, TENSOR.sqrt(TENSOR.mul(*sizes)))
     zeros = zeros_like(cos)
     near = TENSOR.where(TENSOR.eq(target, 1), _number_minus(1, cos), zeros)
@@ -160,7 +154,7 @@ def triplet_margin_loss(
     p: float = 2.0,
     eps: float = 1e-6,
     swap: bool = False,
-    reduction: int = 1,
+    reduction: int = 0,
 ) -> Any:
     """max(0, d(anchor, positive) - d(anchor, negative) + margin) of rows (N, D) or (D,)."""
     check_triplet(anchor, positive, negative)

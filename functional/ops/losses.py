@@ -28,7 +28,9 @@ def _scaled(g: Any, slope: Any, reduction: int) -> Any:
 
 
 @public
-def smooth_l1_loss_backward(g: Tensor, x: Tensor, target: Tensor, reduction: int, beta: float) -> Any:
+def smooth_l1_loss_backward(
+    g: Tensor, x: Tensor, target: Tensor, reduction: int, beta: float
+) -> Any:
     """The gradient of x: the distance over beta, within [-1, 1]."""
     d: Any = TENSOR.sub(x, target)
     return _scaled(g, TENSOR.clamp(d / beta, -1, 1), reduction)
@@ -115,7 +117,7 @@ def multilabel_margin_loss_backward(
 ) -> Any:
     """The gradient of x (N, C) or (C,)."""
     classes = x.shape[-1] if x.ndim else 1
-    rows, labels, mine = (TENSOR.reshape(t, (-1, classes)) for t in (x, target, is_target))
+    rows, labels, mine = (TENSOR.reshape(t, (-1, classes)) for t in (x, target, is_target.detach()))
     listed = TENSOR.cumprod(TENSOR.ge(labels, 0).to(x.dtype), 1)
     index = TENSOR.clamp_min(labels, 0)
     own = TENSOR.gather(rows, 1, index)
@@ -224,7 +226,7 @@ binary_cross_entropy = general(
 
 
 def _logits_shape(x: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
-    return _pair_shape(x, target, reduction)
+    return _pair_shape(target, x, reduction)
 
 
 bce_with_logits = general(
@@ -245,7 +247,7 @@ bce_with_logits = general(
 
 
 def _check_rows(x: Tensor) -> None:
-    if not (x.ndim == 1 and x.shape[0] or x.ndim == 2 and x.shape[1]) and x.ndim:
+    if not ((x.ndim == 1 and x.shape[0]) or (x.ndim == 2 and x.shape[1])) and x.ndim:
         raise RuntimeError(
             "Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
             f"{list(x.shape)}"

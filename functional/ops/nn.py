@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,8 @@ def max_pool_rule(n: int) -> Any:
         g, shape = _first(g), tuple(self.shape)
         if len(shape) == n + 2:
             return F.max_pool_grad(g, self, result1)
-        one = [F.reshape(x, (1, *x.shape)) for x in (g, self, result1)]
+        planes = (1, prod(shape[:-n]))
+        one = [F.reshape(x, (*planes, *x.shape[-n:])) for x in (g, self, result1)]
         return F.reshape(F.max_pool_grad(*one), shape)
 
     return rule

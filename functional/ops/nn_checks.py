@@ -64,10 +64,10 @@ def check_conv(
     (_check_transposed_channels if transposed else _check_channels)(shape, wanted, groups, n)
     outputs = wanted[1] * groups if transposed else wanted[0]
     if bias is not None and tuple(bias.shape) != (outputs,):
-        given = "Given transposed=1" if transposed else "Given"
+        given = "Given transposed=1," if transposed else "Given"
         raise RuntimeError(
-            f"{given + ',' * transposed} weight of size {wanted}, expected bias to be 1-dimensional "
-            f"with {outputs} elements, but got bias of size {list(bias.shape)} instead"
+            f"{given} weight of size {wanted}, expected bias to be 1-dimensional with {outputs} "
+            f"elements, but got bias of size {list(bias.shape)} instead"
         )
     _check_dtypes(x, weight, bias)
 

@@ -29,7 +29,7 @@ def _first(g: Any) -> Any:
 
 def _standard(x: Tensor, axes: tuple[int, ...], eps: float) -> tuple[Tensor, Tensor]:
     """(x - mean) / sqrt(var + eps) and the reciprocal of that root."""
-    centred = x - TENSOR.mean(x, axes, True)  # type: ignore[operator]
+    centred = x - TENSOR.mean(x, axes, True)
     rstd = TENSOR.rsqrt(TENSOR.mean(centred * centred, axes, True) + eps)
     return centred * rstd, rstd
 
@@ -54,7 +54,7 @@ def batch_norm_backward(
         xhat, rstd = _standard(x, axes, eps)
     else:
         rstd = _per_channel(invstd.detach(), x)
-        xhat = (x - _per_channel(mean.detach(), x)) * rstd  # type: ignore[operator]
+        xhat = (x - _per_channel(mean.detach(), x)) * rstd
     scaled: Any = g if weight is None else g * _per_channel(weight, x)
     g_input = _through(scaled, xhat, rstd, axes) if training else scaled * rstd
     return g_input, TENSOR.sum(g * xhat, axes), TENSOR.sum(g, axes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..kernels.padding import padded_shape
+from ..kernels.padding import constant_pad_shape, padded_shape
 from ..tape.batching import expanded
 from ..tape.declare import general
 
@@ -29,7 +29,7 @@ constant_pad = general(
     node="ConstantPadNdBackward0",
     jvp="transpose",
     vmap="lead",
-    shape=lambda x, pad, value: (padded_shape(x.shape, pad), x.dtype),
+    shape=constant_pad_shape,
 )
 
 

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels.meta import has_numbers
 from ..kernels.pool import pool_shape
 from ..tape.declare import general
 from ..tensor import Tensor
 from .nn import max_pool_rule, with_names
 from .padding import with_input
 
-_WINDOWS = ("kernel_size", "stride", "padding", "ceil_mode", "count_include_pad")
-_WINDOWS += ("divisor_override",)
+_WINDOWS: tuple[str, ...] = ("kernel_size", "stride", "padding", "ceil_mode")
+_WINDOWS += ("count_include_pad", "divisor_override")
 _INT64 = np.dtype(np.int64)
 
 
@@ -135,14 +136,14 @@ fractional_max_pools = {
 
 
 def _check_indices(x: Tensor, indices: Tensor, size: Any) -> None:
-    if isinstance(indices._data, np.ndarray):
-        total = int(np.prod(size))
-        for value in indices._data.reshape(-1):
-            if not 0 <= value < total:
-                raise RuntimeError(
-                    f"Found an invalid max index: {value} (output volumes are of size "
-                    f"{'x'.join(map(str, size))})"
-                )
+    found = indices._data
+    if has_numbers(found):
+        outside = (found < 0) | (found >= int(np.prod(size)))
+        if outside.any():
+            raise RuntimeError(
+                f"Found an invalid max index: {int(found[outside][0])} (output volumes are of size "
+                f"{'x'.join(map(str, size))})"
+            )
 
 
 def _unpool_rule(n: int) -> Any:

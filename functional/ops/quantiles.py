@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..tape.declare import view
 from ..tape.op import TENSOR, public
-from ..tape.slow import EXACT, view_in_place, write_out
+from ..tape.slow import EXACT, write_out
 from ..tensor import Tensor, wrap
 from .arguments import one_dim
+from .in_place_views import transpose_
 
 _WAYS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -66,14 +66,6 @@ def _ranks(rows: Tensor, q: Tensor, skip_nan: bool) -> Tensor:
     return TENSOR.masked_fill(TENSOR.expand(q * last, shape), TENSOR.expand(hit, shape), last)
 
 
-_turned = view(
-    "transpose_in_place",
-    lambda F, g, dim0, dim1: F.transpose(g, dim0, dim1),
-    statics=("dim0", "dim1"),
-    kernel="transpose",
-    node="TransposeBackward1",
-    hidden=True,
-)
 _ROUND = {"lower": "floor", "higher": "ceil", "nearest": "round"}
 
 
@@ -93,7 +85,7 @@ def _compute(self: Tensor, q: Tensor, dim: Any, keepdim: bool, way: str, skip_na
         values = getattr(TENSOR, "unsqueeze" + mark)(values, 0)
         last = values.ndim - 1
         if mark:
-            values = view_in_place(_turned.op, values, 0, last)
+            values = transpose_(values, 0, last)
         else:
             values = TENSOR.transpose(values, 0, last)
     return getattr(TENSOR, "squeeze" + mark)(values, -1)
@@ -109,7 +101,7 @@ def _quantile(
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
-        q = wrap(np.asarray(q, self.dtype.array))
+        q = TENSOR.to_device(wrap(np.asarray(q, self.dtype.array)), self.device)
     _check(self, q, way)
     return _compute(self, q, dim, keepdim, way, skip)
 

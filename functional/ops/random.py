@@ -10,7 +10,9 @@ from .. import devices, dtypes
 from ..kernels import meta
 from ..kernels import random as kernels
 from ..kernels.meta import MetaArray
+from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
+from ..tape.foreign import on
 from ..tape.op import Op, public
 from ..tape.slow import record
 from ..tape.views import bump, check_in_place, requires_grad
@@ -19,21 +21,35 @@ from .arguments import common_shape, ints, wrong_type
 from .create import check_sizes, like, sizes
 
 
-def _generator(generator: Any) -> Generator:
-    return default_generator if generator is None else generator
+def _source(generator: Any, device: devices.device) -> tuple[Any, Generator]:
+    """The kernels and the generator for numbers on a device."""
+    if generator is not None and generator.device.type != device.type != "meta":
+        raise RuntimeError(
+            f"Expected a '{device.type}' device type for generator but found "
+            f"'{generator.device.type}'"
+        )
+    if device.type != "cuda":
+        return kernels, default_generator if generator is None else generator
+    from .. import gpu_random
+    from ..kernels.cupy import random as gpu_kernels
+
+    return gpu_kernels, gpu_random.default(device.index or 0) if generator is None else generator
 
 
-def _sample(draw: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool) -> Tensor:
-    """A tensor whose array ``draw(numpy_dtype)`` makes; nothing is drawn on the meta device."""
-    d = dtype or dtypes.get_default_dtype()
-    if devices.resolve(device).type == "meta":
+def _sample(
+    draw: Any, generator: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool
+) -> Tensor:
+    """A tensor whose array ``draw(kernels, generator, numpy_dtype)`` makes, but for meta ones."""
+    d, where = dtype or dtypes.get_default_dtype(), devices.resolve(device)
+    if where.type == "meta":
         t = wrap(meta.empty(shape, d.array))
     else:
-        t = wrap(draw(d.array))
+        with on(where):
+            t = wrap(draw(*_source(generator, where), d.array))
     return t.requires_grad_() if grad else t
 
 
-def _random_function(name: str, kernel: Any, doc: str) -> Any:
+def _random_function(name: str, kernel: str, doc: str) -> Any:
     def make(
         *size: Any,
         generator: Any = None,
@@ -47,8 +63,8 @@ def _random_function(name: str, kernel: Any, doc: str) -> Any:
     ) -> Tensor:
         shape = sizes(name, (named["size"],) if "size" in named else size)
         check_sizes(shape)
-        g = _generator(generator)
-        t = _sample(lambda d: kernel(g, shape, d), shape, dtype, device, requires_grad)
+        draw = lambda k, g, d: getattr(k, kernel)(g, shape, d)
+        t = _sample(draw, generator, shape, dtype, device, requires_grad)
         if out is None:
             return t
         from ..tape.slow import write_out
@@ -60,11 +76,19 @@ def _random_function(name: str, kernel: Any, doc: str) -> Any:
     return public(make)
 
 
-rand = _random_function("rand", kernels.uniform, "Uniform numbers in [0, 1).")
-randn = _random_function("randn", kernels.normal, "Standard normal numbers.")
+def _into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
+    """Fill the memory of a tensor."""
+    where = t.device
+    library, g = _source(generator, where)
+    with on(where):
+        getattr(library, kernel)(g, t._data, *args)
 
 
-def _random_like(name: str, kernel: Any, doc: str) -> Any:
+rand = _random_function("rand", "uniform", "Uniform numbers in [0, 1).")
+randn = _random_function("randn", "normal", "Standard normal numbers.")
+
+
+def _random_like(name: str, kernel: str, doc: str) -> Any:
     def make(
         input: Tensor,
         *,
@@ -76,7 +100,7 @@ def _random_like(name: str, kernel: Any, doc: str) -> Any:
     ) -> Tensor:
         t = like(None, input, dtype=dtype, device=device)
         if type(t._data) is not MetaArray:
-            kernel(_generator(generator), t._data)
+            _into(kernel, generator, t)
         return t.requires_grad_() if requires_grad else t
 
     make.__name__ = make.__qualname__ = name
@@ -84,8 +108,8 @@ def _random_like(name: str, kernel: Any, doc: str) -> Any:
     return public(make)
 
 
-rand_like = _random_like("rand_like", kernels.uniform_, "`rand` with the shape of ``input``.")
-randn_like = _random_like("randn_like", kernels.normal_, "`randn` with the shape of ``input``.")
+rand_like = _random_like("rand_like", "uniform_", "`rand` with the shape of ``input``.")
+randn_like = _random_like("randn_like", "normal_", "`randn` with the shape of ``input``.")
 
 
 @public
@@ -104,14 +128,24 @@ def randint(
         raise wrong_type(f"randint.size.{len(args)}", "tuple of ints", size)
     low = named.get("low", values[0] if len(values) > 1 else 0)
     high: Any = named.get("high", values[-1] if values else None)
-    shape, g = ints((size,)), _generator(generator)
+    shape = ints((size,))
     return _sample(
-        lambda d: kernels.randint(g, int(low), int(high), shape, d),
+        lambda k, g, d: k.randint(g, int(low), int(high), shape, d),
+        generator,
         shape,
         dtype or dtypes.int64,
         device,
         requires_grad,
     )
+
+
+@public
+def randint_like(input: Tensor, *bounds: Any, dtype: Any = None, **named: Any) -> Tensor:
+    """`randint` with the shape, dtype and device of ``input``."""
+    options = {k: v for k, v in named.items() if k not in ("layout", "memory_format", "device")}
+    where = named.get("device", input.device)
+    size = tuple(input.shape)
+    return randint(*bounds, size=size, dtype=dtype or input.dtype, device=where, **options)
 
 
 @public
@@ -125,9 +159,13 @@ def randperm(
     **other: Any,
 ) -> Tensor:
     """A random permutation of 0 … n - 1."""
-    g = _generator(generator)
     return _sample(
-        lambda d: kernels.randperm(g, n, d), (n,), dtype or dtypes.int64, device, requires_grad
+        lambda k, g, d: k.randperm(g, n, d),
+        generator,
+        (n,),
+        dtype or dtypes.int64,
+        device,
+        requires_grad,
     )
 
 
@@ -157,20 +195,22 @@ _drawn_bernoulli = _drawn("bernoulli_of", "BernoulliBackward0", "self")
 @public
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **kw: Any) -> Any:
     """Normal numbers of given means and standard deviations, each a number or a tensor."""
-    g = _generator(generator)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
         kind = mean if isinstance(mean, Tensor) else std
         if type(kind._data) is MetaArray:
             shape = common_shape(*(x for x in (mean, std) if isinstance(x, Tensor)))
             return wrap(meta.empty(shape, kind._data.dtype))
-        data = kernels.normal_tensors(g, m, s, kind._data.dtype)
+        library, g = _source(generator, kind.device)
+        with on(kind.device):
+            data = library.normal_tensors(g, m, s, kind._data.dtype)
         if isinstance(mean, Tensor) and isinstance(std, Tensor):
             return _drawn_normal(data, mean, std)
         return _drawn_mean(data, mean) if kind is mean else _drawn_std(data, std)
     shape = ints((size,))
     return _sample(
-        lambda d: kernels.normal(g, shape, d, float(mean), float(std)),
+        lambda k, g, d: k.normal(g, shape, d, float(mean), float(std)),
+        generator,
         shape,
         kw.get("dtype"),
         kw.get("device"),
@@ -181,16 +221,35 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
 @public
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """Ones with the probabilities ``input`` (or ``p``, in the shape of ``input``)."""
-    g = _generator(generator)
+    x = input._data
+    out = like(None, input)
+    if type(x) is MetaArray:
+        return out
+    if p is not None and not isinstance(p, Tensor):
+        library, g = _source(generator, input.device)
+        with on(input.device):
+            return wrap(library.bernoulli(g, float(p), x.shape, x.dtype))
+    _into("bernoulli_tensor_", generator, out, x if p is None else p._data)
+    return _drawn_bernoulli(out._data, input)
+
+
+_drawn_poisson = _drawn("poisson_of", "PoissonBackward0", "self")
+
+
+@public
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
+    """Poisson numbers of the rates ``input``."""
     x = input._data
     if type(x) is MetaArray:
         return like(None, input)
-    if p is not None and not isinstance(p, Tensor):
-        return wrap(kernels.bernoulli(g, float(p), x.shape, x.dtype))
-    chances = x if p is None else p._data
-    out = np.empty_like(x)
-    kernels.bernoulli_tensor_(g, out, chances)
-    return _drawn_bernoulli(out, input)
+    if input.dtype.category != dtypes.FLOAT:
+        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{input.dtype.legacy}'")
+    if (x < 0).any():
+        raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
+    library, source = _source(generator, input.device)
+    with on(input.device):
+        draw = poisson_kernel if library is kernels else library.poisson
+        return _drawn_poisson(draw(source, x), input)
 
 
 @public
@@ -200,17 +259,18 @@ def multinomial(
     """Indices drawn with the (unnormalised) probabilities of each row."""
     if type(input._data) is MetaArray:
         return wrap(meta.empty((*input.shape[:-1], num_samples), np.int64))
-    g = _generator(generator)
-    return wrap(kernels.multinomial(g, input._data, num_samples, replacement))
+    library, g = _source(generator, input.device)
+    with on(input.device):
+        return wrap(library.multinomial(g, input._data, num_samples, replacement))
 
 
 # --- in-place fills -------------------------------------------------------------------------------
 
 
-def _fill(self: Tensor, draw: Any) -> Tensor:
+def _fill(self: Tensor, kernel: str, generator: Any, *args: Any) -> Tensor:
     check_in_place(self, requires_grad(self))
     if type(self._data) is not MetaArray:
-        draw(self._data)
+        _into(kernel, generator, self, *args)
     bump(self)
     return self
 
@@ -219,39 +279,34 @@ def uniform_(
     self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **kw: Any
 ) -> Tensor:
     """Fill with uniform numbers in [from, to)."""
-    low, g = kw.get("from", from_), _generator(generator)
-    return _fill(self, lambda x: kernels.uniform_(g, x, float(low), float(to)))
+    return _fill(self, "uniform_", generator, float(kw.get("from", from_)), float(to))
 
 
 def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
     """Fill with normal numbers."""
-    g = _generator(generator)
-    return _fill(self, lambda x: kernels.normal_(g, x, float(mean), float(std)))
+    return _fill(self, "normal_", generator, float(mean), float(std))
 
 
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **kw: Any) -> Tensor:
     """Fill with integers: of the whole range of the dtype, below ``to``, or in [from, to)."""
-    g = _generator(generator)
     values = [b for b in (*bounds, kw.get("from"), kw.get("to")) if b is not None]
     if not values:
-        return _fill(self, lambda x: kernels.random_(g, x))
+        return _fill(self, "random_", generator)
     low, high = (0, values[0]) if len(values) == 1 else values
-    return _fill(self, lambda x: kernels.randint_(g, x, int(low), int(high)))
+    return _fill(self, "randint_", generator, int(low), int(high))
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with ones with probability ``p``, a number or a tensor."""
-    g = _generator(generator)
     if isinstance(p, Tensor):
-        return _fill(self, lambda x: kernels.bernoulli_tensor_(g, x, p._data))
-    return _fill(self, lambda x: kernels.bernoulli_(g, x, float(p)))
+        return _fill(self, "bernoulli_tensor_", generator, p._data)
+    return _fill(self, "bernoulli_", generator, float(p))
 
 
 def _one_parameter(name: str, first: Any, second: Any, doc: str) -> Any:
     def fill(self: Tensor, a: Any = first, b: Any = second, *, generator: Any = None) -> Tensor:
-        kernel = getattr(kernels, name)
         args = [float(v) for v in (a, b) if v is not None]
-        return _fill(self, lambda x: kernel(_generator(generator), x, *args))
+        return _fill(self, name, generator, *args)
 
     fill.__name__ = fill.__qualname__ = name
     fill.__doc__ = doc

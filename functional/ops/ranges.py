@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,27 @@ def _bounds(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any
     for name in ("start", "end", "step")[len(values) :]:
         values.append(named.get(name, 1 if name == "step" else 0))
     return values[0], values[1], values[2]
+
+
+def range_(
+    start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, out: Any = None, **kw: Any
+) -> Tensor:
+    """Numbers from ``start`` up to and including ``end``, ``step`` apart."""
+    warnings.warn(
+        "torch.range is deprecated and will be removed in a future release because its behavior is "
+        "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
+        "values in [start, end).",
+        UserWarning,
+        stacklevel=2,
+    )
+    d = as_dtype(dtype, "range") or dtypes.get_default_dtype()
+    count = int((end - start) / step) + 1
+    data = (start + np.arange(count) * step).astype(d.array)
+    return given(placed(data, kw.get("device"), kw.get("requires_grad", False)), out)
+
+
+range_.__name__ = range_.__qualname__ = "range"
+public(range_)
 
 
 @public

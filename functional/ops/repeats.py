@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import devices, dtypes
 from ..kernels.layout import kept_strides
+from ..tape import foreign
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
@@ -55,6 +56,9 @@ def _repeated(repeats: Tensor, size: Any) -> Tensor:
         raise RuntimeError("repeats can not be negative")
     if size is not None and x.sum() != size:
         raise RuntimeError("allocated size does not match required size")
+    if foreign.is_foreign(x):  # CuPy counts on the host
+        return TENSOR.to_device(_repeated(TENSOR.to_device(repeats, devices.cpu), size),
+                                repeats.device)  # fmt: skip
     return wrap(np.repeat(np.arange(len(x), dtype=x.dtype), x))
 
 
@@ -121,7 +125,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         TENSOR.expand(TENSOR.view(input, tuple(n if d == i else 1 for d in range(r))), (n,) * r)
         for i in range(r)
     ]
-    return TENSOR.stack([TENSOR.masked_select(g, wrap(mask)) for g in grids], 1)
+    chosen = TENSOR.to_device(wrap(mask), input.device)
+    return TENSOR.stack([TENSOR.masked_select(g, chosen) for g in grids], 1)
 
 
 @public

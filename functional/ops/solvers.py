@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..kernels.meta import contiguous_strides
+from ..kernels.meta import contiguous_strides, has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import size_mismatch
 from ..tensor import Tensor
+from .cast import host
 from .linalg import with_out, write_all
 from .linalg_parts import (
     add,
@@ -327,8 +328,8 @@ def _cholesky_inverse(self: Tensor, upper: bool = False) -> Tensor:
     """The inverse of the matrix with this Cholesky factor."""
     check_square(self, "cholesky_inverse")
     check_kind(self, "", "cholesky_inverse_out_cpu", "cholesky_inverse_out_cpu")
-    if type(self._data) is np.ndarray:
-        zero = np.diagonal(self._data, 0, -2, -1) == 0
+    if has_numbers(self._data):
+        zero = np.diagonal(host(self._data), 0, -2, -1) == 0
         info = np.where(zero.any(-1), zero.argmax(-1) + 1, 0) if zero.shape[-1] else np.zeros(())
         if info.any():
             singular("cholesky_inverse", TENSOR.from_numpy(np.asarray(info)))

@@ -244,7 +244,7 @@ def _cuts(given: Tensor) -> Any:
             "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
             f"{given.dtype.legacy}"
         )
-    return given.tolist()  # type: ignore[attr-defined]
+    return given.tolist()
 
 
 def _cutter(name: str, rank: int, dim_of: Any, doc: str) -> Any:

@@ -17,7 +17,7 @@ from .view_ops import alias
 
 
 @functools.cache
-def _renamed(cls: type, name: str) -> type:
+def _renamed(cls: Any, name: str) -> Any:
     """The class of a view's node under the name it has for a copy."""
     return type(name, (cls,), {"__slots__": ()})
 
@@ -31,7 +31,7 @@ def _apart(made: Any, name: str, copy: Callable[[Tensor], Tensor] = clone_contig
     node, nr = made._edge
     separate = copy(made.detach())
     if node is not None:
-        cls = type(node)
+        cls: Any = type(node)
         if nr == 0:
             node.__class__ = _renamed(cls, name or f"{cls.__name__}_copy")
         separate._edge = (node, nr)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels.meta import has_numbers
 from ..kernels.shapes import extent, view_strides
 from ..tape.level_views import note_views
 from ..tape.op import public
@@ -330,11 +331,11 @@ def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None 
     own = self.storage_offset()
     offset = own if storage_offset is None else storage_offset
     size, stride = tuple(size), tuple(stride)
-    _check_strided(self, size, stride, offset)
+    check_strided(self, size, stride, offset)
     return as_strided_in(self, size, stride, offset - own)
 
 
-def _check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:
+def check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
@@ -344,7 +345,7 @@ def _check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:
         )
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")
-    if 0 in size or not isinstance(self._data, np.ndarray):
+    if 0 in size or not has_numbers(self._data):
         return
     have, item = extent(storage_array(self)), self.element_size()
     need = offset + 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True))

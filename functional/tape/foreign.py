@@ -5,6 +5,7 @@ Which kernels serve them, which device a call runs on, and PyTorch's errors wher
 
 from __future__ import annotations
 
+import contextlib
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes, errors
+from ..kernels import layout, shapes
 from ..kernels import numpy as numpy_kernels
 from ..kernels.meta import ARRAYS, MetaArray
 from ..kernels.transfer import move
@@ -59,25 +61,38 @@ def _twin(kernel: Any) -> Any:
     return found
 
 
+def on(device: Any) -> Any:
+    """A context in which CuPy works on a device; nothing for the CPU."""
+    if device.type != "cuda":
+        return contextlib.nullcontext()
+    namespace()
+    import cupy
+
+    return cupy.cuda.Device(device.index)
+
+
 def place(x: Any, device: Any) -> Any:
     """A copy of an array on a device."""
     namespace()
     return move(x, device)
 
 
+def adopted(x: Any) -> Any:
+    """CuPy's array over the memory of an array on a GPU."""
+    namespace()
+    import cupy
+
+    return cupy.asarray(x)
+
+
 def filled(value: Any, shape: Any, dtype: Any, device: Any, strides: Any = None) -> Any:
     """A new array on a device: one value everywhere, or None for any."""
-    from ..kernels import layout
-
     if strides is None:
         strides = layout.dense_strides(shape, list(range(len(shape))), dtype.itemsize)
     if device.type == "cpu":
         out = layout.empty(shape, strides, dtype)
     else:
-        namespace()
-        import cupy
-
-        with cupy.cuda.Device(device.index):
+        with on(device):
             out = layout_for(None).empty(shape, strides, dtype)
     if value is not None:
         out.fill(value)
@@ -100,44 +115,60 @@ def kernels_for(x: Any) -> Any:
 
 def layout_for(x: Any) -> Any:
     """The module ``kernels/layout.py``, for arrays like ``x``."""
-    if isinstance(x, (ndarray, MetaArray)):
-        from ..kernels import layout
+    return layout if isinstance(x, (ndarray, MetaArray)) else _twin_module("layout")
 
-        return layout
+
+def strided(x: Any, shape: Any, strides: Any, offset: int = 0) -> Any:
+    """A view over the memory of ``x``; ``strides`` and ``offset`` in bytes from its start."""
+    module = shapes if isinstance(x, ndarray) else _twin_module("shapes")
+    return module.strided(x, shape, strides, offset)
+
+
+def _twin_module(name: str) -> Any:
     from ..kernels.cupy.twins import twin
 
-    return twin("layout")
+    return twin(name)
 
 
-def common_device(tensors: list[Tensor], numbers: bool) -> Any:
+def common_device(op: Op, tensors: list[Tensor], numbers: bool) -> Any:
     """An array of the one device that all tensors are on; PyTorch's error if there are two.
 
     With ``numbers``, tensors without dimensions on the CPU count as numbers.
     """
     first = next(t for t in tensors if type(t._data) is not ndarray)._data
+    if type(first) is MetaArray:
+        raise mixed(op, tensors)
     where = first.device.id
     for t in tensors:
         x = t._data
         if type(x) is ndarray:
             if not (numbers and not x.ndim):
-                raise mixed(tensors)
+                raise mixed(op, tensors)
         elif type(x) is MetaArray or x.device.id != where:
-            raise mixed(tensors)
+            raise mixed(op, tensors)
     return first
 
 
-def mixed(tensors: list[Tensor]) -> RuntimeError:
+def mixed(op: Op, tensors: list[Tensor]) -> RuntimeError:
     """PyTorch's error for tensors on two devices."""
-    found = list(dict.fromkeys(str(t.device) for t in tensors))
-    found.sort(key=lambda name: name == "cpu")
-    return RuntimeError(errors.TWO_DEVICES.format(*found[:2]))
+    found = [str(t.device) for t in tensors]
+    if op.name == "convolution":
+        kinds = [t.type() for t in tensors[:2]]
+        if kinds[0] != kinds[1]:
+            return RuntimeError(errors.TWO_TYPES.format(*kinds))
+    if op.kind == "elementwise":
+        two = sorted(dict.fromkeys(found), key=lambda name: name == "cpu")
+        return RuntimeError(errors.TWO_DEVICES.format(*two[:2]))
+    at = next(i for i, where in enumerate(found) if where != found[0])
+    name = "tensors" if op.sequence else op.inputs[at]
+    return RuntimeError(errors.OTHER_DEVICE.format(name, found[at], found[0], op.name))
 
 
 def compute(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...], operand_type: Any) -> Any:
     """The array(s) of a result on a GPU."""
     tensors = [a for a in inputs if isinstance(a, Tensor)]
     elementwise = op.kind == "elementwise"
-    first = common_device(tensors, elementwise or op.mixes)
+    first = common_device(op, tensors, elementwise or op.mixes)
     with first.device:
         if elementwise:
             return _elementwise(op, inputs, args[len(inputs) :], operand_type, first)
@@ -205,6 +236,7 @@ def _elementwise(
         refuse(op, d)
     half = d.array in dtypes.HALF
     work = widened(op, inputs, arrays) if half else arrays
+    work = [x[()] if type(x) is ndarray else x for x in work]  # numbers
     z = library(first).asarray(kernel_of(op, first)(*work, *statics))
     if half and z.dtype == np.float32:
         z = z.astype(d.array)

@@ -11,7 +11,8 @@ from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.ops.create import empty_like
-from functional.ops.ranges import eye
+from functional.ops.random import randperm
+from functional.ops.ranges import eye as identity
 from functional.ops.selection import where
 from functional.tensor import Tensor, wrap
 
@@ -126,7 +127,7 @@ def eye_(tensor: Tensor) -> Tensor:
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     with no_grad():
-        return tensor.copy_(eye(*tensor.shape, dtype=tensor.dtype))
+        return tensor.copy_(identity(*tensor.shape, dtype=tensor.dtype))
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
@@ -205,7 +206,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor
     rows, columns = tensor.shape[0], tensor.numel() // tensor.shape[0]
     with no_grad():
-        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        drawn = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator).cpu()
         wide = rows < columns
         q, r = np.linalg.qr(drawn._data.T if wide else drawn._data)
         q = q * np.sign(np.diag(r))  # makes the result unique, and uniformly distributed
@@ -218,3 +219,54 @@ def _bias_bound(weight: Tensor) -> float:
     """1 / sqrt(fan_in): what the default bias of linear and convolution layers lies within."""
     fan_in = _calculate_fan_in_and_fan_out(weight)[0]
     return 1 / math.sqrt(fan_in) if fan_in > 0 else 0
+
+
+def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
+    """Let a convolution's weight (O, I, *kernel) pass its input channels on, in each group."""
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    each = tensor.shape[0] // groups
+    middle = tuple(n // 2 for n in tensor.shape[2:])
+    with no_grad():
+        tensor.zero_()
+        for g in range(groups):
+            for d in range(min(each, tensor.shape[1])):
+                tensor[(g * each + d, d, *middle)] = 1
+    return tensor
+
+
+def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
+    """Normal numbers, with a share of zeros in each column (Martens, 2010)."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    zeros = math.ceil(sparsity * rows)
+    with no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[randperm(rows)[:zeros], column] = 0
+    return tensor
+
+
+def _deprecated(new: Any) -> Any:
+    name = new.__name__[:-1]
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        warn(
+            f"`nn.init.{name}` is now deprecated in favor of `nn.init.{new.__name__}`.",
+            FutureWarning,
+        )
+        return new(*args, **kwargs)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"The old name of ``{new.__name__}``."
+    return function
+
+
+uniform, normal, constant = _deprecated(uniform_), _deprecated(normal_), _deprecated(constant_)
+dirac, sparse = _deprecated(dirac_), _deprecated(sparse_)
+xavier_uniform, xavier_normal = _deprecated(xavier_uniform_), _deprecated(xavier_normal_)
+kaiming_uniform, kaiming_normal = _deprecated(kaiming_uniform_), _deprecated(kaiming_normal_)
+orthogonal, eye = _deprecated(orthogonal_), _deprecated(eye_)

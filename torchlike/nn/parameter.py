@@ -152,9 +152,7 @@ class UninitializedTensorMixin:
         return f"<{type(self).__name__}>"
 
     @classmethod
-    def __torch_function__(
-        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if getattr(func, "__name__", "") in _ALLOWED:
             return overrides.disabled(func, types, args, kwargs or {})
         raise ValueError(

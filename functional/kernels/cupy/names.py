@@ -62,6 +62,11 @@ def empty_like(x: Any, dtype: Any = None, order: str = "K", shape: Any = None) -
     return cupy.empty_like(cupy.asarray(x), dtype, order, shape=shape)
 
 
+def outer(x: Any, y: Any) -> Any:
+    """All products of the elements of two vectors."""
+    return cupy.outer(cupy.asarray(x), cupy.asarray(y))
+
+
 def errors_raised(name: str) -> Any:
     """A function of ``linalg`` that raises LinAlgError, as NumPy's does."""
     import cupyx
@@ -89,9 +94,9 @@ class _Linalg:
 linalg, fft = _Linalg(), cupy.fft
 
 
-def take(x: Any, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
+def take(x: Any, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise") -> Any:
     """Elements by index: CuPy's wraps around where NumPy's raises."""
-    return cupy.take(x, indices, axis)
+    return cupy.take(x, indices, axis, out)
 
 
 _MAKERS = {"zeros", "ones", "empty", "full", "arange", "linspace", "eye", "identity", "tri",
@@ -122,7 +127,7 @@ def _either(name: str, function: Any) -> Any:
 def __getattr__(name: str) -> Any:
     value = getattr(cupy, name)
     if isinstance(value, cupy.ufunc):
-        value = Ufunc(value)
+        value = Ufunc(value, name)
     elif callable(value) and not isinstance(value, type) and name not in _MAKERS:
         value = _either(name, value)
     globals()[name] = value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import cupy
@@ -12,5 +11,6 @@ __all__ = ["empty"]
 
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: Any) -> Any:
-    """A new dense array with these byte strides."""
-    return as_strided(cupy.empty(max(math.prod(shape), 1), dtype), shape, strides)
+    """A new array with these byte strides."""
+    last = sum(max(n - 1, 0) * s for n, s in zip(shape, strides, strict=True))
+    return as_strided(cupy.empty(last // dtype.itemsize + 1, dtype), shape, strides)

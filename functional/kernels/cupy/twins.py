@@ -7,11 +7,14 @@ lacks; the tests run every operation on a stand-in for CuPy that refuses what Cu
 from __future__ import annotations
 
 import builtins
+import functools
 import importlib
 import importlib.util
 import sys
 from types import ModuleType
 from typing import Any
+
+import cupy
 
 from . import names
 
@@ -71,4 +74,33 @@ def _import(
         for part in name.split(".")[1:] if fromlist else ():
             found = getattr(found, part)
         return found
+    if level == 0 and name.split(".")[0] == "scipy":
+        raise ImportError(f"{name} takes NumPy's arrays only")
+    if level == 0 and name == "functools":
+        return _FUNCTOOLS
     return builtins.__import__(name, globals, locals, fromlist, level)
+
+
+def _per_device(function: Any = None, maxsize: int | None = 128) -> Any:
+    """``lru_cache`` for functions that give arrays: every GPU has its own."""
+    if function is None:
+        return lambda f: _per_device(f, maxsize)
+    remembered = functools.lru_cache(maxsize)(lambda device, *args, **kw: function(*args, **kw))
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return remembered(cupy.cuda.get_device_id(), *args, **kwargs)
+
+    return call
+
+
+class _Functools:
+    """``functools`` with caches that ask for the current GPU."""
+
+    lru_cache = cache = staticmethod(_per_device)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(functools, name)
+
+
+_FUNCTOOLS = _Functools()

@@ -35,10 +35,9 @@ def _is_complex(x: Any) -> bool:
 class Ufunc:
     """One of CuPy's ufuncs, with every method of NumPy's."""
 
-    def __init__(self, function: Any) -> None:
-        self.function = function
+    def __init__(self, function: Any, name: str) -> None:
+        self.function, self.__name__ = function, name
         self.nin, self.nout = function.nin, function.nout
-        self.__name__ = function.name.removeprefix("cupy_").removeprefix("cupyx_scipy_")
 
     def __call__(self, *args: Any, where: Any = True, **kwargs: Any) -> Any:
         if where is not True:
@@ -106,6 +105,29 @@ class Ufunc:
         out[...] = found
         return out
 
+    def reduceat(self, x: Any, indices: Any, axis: int = 0, dtype: Any = None) -> Any:
+        """Along one axis, from each index up to the next; the indices increase."""
+        if self.__name__ == "add":
+            return self.function.reduceat(x, indices, axis, dtype)
+        lines = cupy.moveaxis(x, axis, 0)
+        run = cupy.zeros(len(lines), numpy.int64)
+        run[indices] = 1
+        run = cupy.cumsum(run)
+        found = self._scan_runs(lines, run)
+        last = cupy.concatenate([indices[1:], cupy.asarray([len(lines)])]) - 1
+        return cupy.moveaxis(found[last], 0, axis)
+
+    def _scan_runs(self, values: Any, run: Any) -> Any:
+        """Every partial result inside its run of equal numbers, along the first axis."""
+        step = 1
+        while step < len(run):
+            new = values.copy()
+            same = (run[step:] == run[:-step]).reshape(-1, *(1,) * (values.ndim - 1))
+            joined = self(values[step:], values[:-step]).astype(values.dtype, copy=False)
+            new[step:] = cupy.where(same, joined, values[step:])
+            values, step = new, 2 * step
+        return values
+
     def at(self, x: Any, key: Any, values: Any) -> None:
         """``x[key] = function(x[key], values)`` with every repetition of an index counted."""
         if x.size == 0:
@@ -134,12 +156,7 @@ class Ufunc:
         values = cupy.broadcast_to(values, places.shape).reshape(-1)
         order = cupy.argsort(places.reshape(-1))
         places, values = places.reshape(-1)[order], values[order]
-        step = 1
-        while step < places.size:
-            new = values.copy()
-            joined = self(values[step:], values[:-step]).astype(values.dtype, copy=False)
-            new[step:] = cupy.where(places[step:] == places[:-step], joined, values[step:])
-            values, step = new, 2 * step
+        values = self._scan_runs(values, places)
         last = cupy.ones(places.shape, bool)
         last[:-1] = places[1:] != places[:-1]
         places, values = places[last], values[last]
@@ -147,4 +164,4 @@ class Ufunc:
         x[at] = self(x[at], values).astype(x.dtype, copy=False)
 
 
-ADD = Ufunc(cupy.add)
+ADD = Ufunc(cupy.add, "add")

@@ -10,6 +10,42 @@ from functional.tensor import Tensor
 from .. import functional as F
 from .attention import MultiheadAttention as MultiheadAttention
 from .module import Module
+from .rectifiers import (
+    CELU as CELU,
+)
+from .rectifiers import (
+    ELU as ELU,
+)
+from .rectifiers import (
+    SELU as SELU,
+)
+from .rectifiers import (
+    Hardsigmoid as Hardsigmoid,
+)
+from .rectifiers import (
+    Hardswish as Hardswish,
+)
+from .rectifiers import (
+    Hardtanh as Hardtanh,
+)
+from .rectifiers import (
+    Mish as Mish,
+)
+from .rectifiers import (
+    PReLU as PReLU,
+)
+from .rectifiers import (
+    ReLU6 as ReLU6,
+)
+from .rectifiers import (
+    RReLU as RReLU,
+)
+from .rectifiers import (
+    SiLU as SiLU,
+)
+from .rectifiers import (
+    Threshold as Threshold,
+)
 
 
 class ReLU(Module):
@@ -118,9 +154,7 @@ class Softmax2d(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Probabilities at every position."""
         if input.ndim not in (3, 4):
-            raise ValueError(
-                f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead"
-            )
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
         return F.softmax(input, -3, _stacklevel=5)
 
 

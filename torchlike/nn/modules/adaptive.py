@@ -75,11 +75,13 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")
         if n == 1 and input.ndim != 2:
             raise RuntimeError(
-                f"1D target tensor expects 2D input tensors, but found inputs with size {input.shape}"
+                f"1D target tensor expects 2D input tensors, but found inputs with size "
+                f"{input.shape}"
             )
         if n == 0 and input.ndim != 1:
             raise RuntimeError(
-                f"0D target tensor expects 1D input tensors, but found inputs with size {input.shape}"
+                f"0D target tensor expects 1D input tensors, but found inputs with size "
+                f"{input.shape}"
             )
         if n > 1:
             raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")

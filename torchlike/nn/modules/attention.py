@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from functional.attention import _additive, multi_head_attention_forward
+from functional.attention import additive, multi_head_attention_forward
 from functional.ops.create import empty
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor
@@ -141,5 +141,5 @@ class MultiheadAttention(Module):
             mask = TENSOR.view(mask, (batch, -1, source, source))
         else:
             mask = TENSOR.view(mask, (1, 1, source, source))
-        added = _additive(mask, query.dtype, "attn_mask")
+        added = additive(mask, query.dtype, "attn_mask")
         return TENSOR.add(added, wide), 2

@@ -10,7 +10,8 @@ from functional.ops.create import empty, filled, ones, zeros
 from functional.tensor import Tensor
 
 from .. import init
-from ..parameter import Parameter
+from ..parameter import Parameter, UninitializedBuffer, UninitializedParameter, is_lazy
+from .lazy import LazyModuleMixin
 from .module import Module
 
 
@@ -176,3 +177,59 @@ class SyncBatchNorm(_BatchNorm):
         for name, child in module.named_children():
             made.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return made
+
+
+class _LazyNormBase(LazyModuleMixin):
+    """Takes ``num_features`` from dimension 1 of the first input."""
+
+    num_features: int
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        # without parameters and buffers at first
+        super().__init__(0, eps, momentum, False, False, device, dtype, bias=bias)
+        self.affine, self.track_running_stats = affine, track_running_stats
+        where = {"device": device, "dtype": dtype}
+        for name, wanted in (("weight", affine), ("bias", affine and bias)):
+            if wanted:
+                setattr(self, name, UninitializedParameter(**where))
+        if track_running_stats:
+            self.running_mean = UninitializedBuffer(**where)
+            self.running_var = UninitializedBuffer(**where)
+            self.num_batches_tracked = filled(0, (), int64, device, False)
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0, and fresh running statistics, once there are any."""
+        if not self.has_uninitialized_params() and self.num_features:
+            super().reset_parameters()  # type: ignore[misc]
+
+    def initialize_parameters(self, input: Tensor) -> None:  # type: ignore[override]
+        """Parameters and statistics for the channels of ``input``."""
+        if not self.has_uninitialized_params():
+            return
+        self.num_features = input.shape[1]
+        for t in (*self._parameters.values(), *self._buffers.values()):
+            if t is not None and is_lazy(t):
+                t.materialize((self.num_features,))
+        self.reset_parameters()
+
+
+def lazy(kind: type, name: str) -> type:
+    """The lazy form of a normalization layer."""
+    members = {"cls_to_become": kind, "__module__": kind.__module__}
+    members["__doc__"] = f"`{kind.__name__}` that takes ``num_features`` from its first input."
+    return type(name, (_LazyNormBase, kind), members)
+
+
+LazyBatchNorm1d = lazy(BatchNorm1d, "LazyBatchNorm1d")
+LazyBatchNorm2d = lazy(BatchNorm2d, "LazyBatchNorm2d")
+LazyBatchNorm3d = lazy(BatchNorm3d, "LazyBatchNorm3d")

@@ -9,7 +9,7 @@ from functional.normalization import instance_norm
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor
 
-from .batchnorm import _NormBase
+from .batchnorm import _NormBase, lazy
 
 
 class _InstanceNorm(_NormBase):
@@ -81,3 +81,6 @@ def _layer(rank: int) -> type:
 
 
 InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = _layer(1), _layer(2), _layer(3)
+LazyInstanceNorm1d = lazy(InstanceNorm1d, "LazyInstanceNorm1d")
+LazyInstanceNorm2d = lazy(InstanceNorm2d, "LazyInstanceNorm2d")
+LazyInstanceNorm3d = lazy(InstanceNorm3d, "LazyInstanceNorm3d")

@@ -11,6 +11,7 @@ from functional.tensor import Tensor
 
 from .. import init
 from ..parameter import Parameter, UninitializedParameter
+from .bilinear import Bilinear as Bilinear
 from .lazy import LazyModuleMixin
 from .module import Module
 

@@ -12,30 +12,26 @@ from functional.tensor import Tensor
 
 from .linear import Linear
 from .linear_cross_entropy_options import LinearCrossEntropyOptions
-from .module import Module
+from .loss_base import _Loss, _WeightedLoss
+from .margin_losses import (
+    CosineEmbeddingLoss,
+    HingeEmbeddingLoss,
+    MarginRankingLoss,
+    MultiLabelMarginLoss,
+    MultiLabelSoftMarginLoss,
+    MultiMarginLoss,
+    SoftMarginLoss,
+    TripletMarginLoss,
+    TripletMarginWithDistanceLoss,
+)
 
-
-class _Loss(Module):
-    reduction: str
-
-    def __init__(
-        self, size_average: Any = None, reduce: Any = None, reduction: str = "mean"
-    ) -> None:
-        super().__init__()
-        self.reduction = F.legacy_reduction(size_average, reduce, reduction)
-
-
-class _WeightedLoss(_Loss):
-    def __init__(
-        self,
-        weight: Tensor | None = None,
-        size_average: Any = None,
-        reduce: Any = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
-        self.weight: Tensor | None
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
+    "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss",
+    "LinearCrossEntropyLoss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss",
+    "SmoothL1Loss", "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+]  # fmt: skip
 
 
 class MSELoss(_Loss):
@@ -282,7 +278,7 @@ class CTCLoss(_Loss):
 
 
 class LinearCrossEntropyLoss(_WeightedLoss):
-    """A linear layer to ``num_classes`` scores (times ``out_features``), and their cross entropy."""
+    """A linear layer to ``num_classes`` scores (by ``out_features``), and their cross entropy."""
 
     __constants__: ClassVar = [
         "num_classes", "out_features", "reduction", "ignore_index", "label_smoothing",

@@ -9,7 +9,7 @@ from functional import margins as F
 from functional.tensor import Tensor
 
 from .distance import PairwiseDistance
-from .loss import _Loss, _WeightedLoss
+from .loss_base import _Loss, _WeightedLoss
 
 
 class HingeEmbeddingLoss(_Loss):

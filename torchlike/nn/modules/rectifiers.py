@@ -90,7 +90,9 @@ class Hardtanh(Module):
             ("min_value", "min_val", min_value), ("max_value", "max_val", max_value),
         ):  # fmt: skip
             if value is not None:
-                warn(f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning)
+                warn(
+                    f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning
+                )
         self.min_val = min_val if min_value is None else min_value
         self.max_val = max_val if max_value is None else max_value
         self.inplace = inplace

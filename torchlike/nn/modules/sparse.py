@@ -33,7 +33,9 @@ class _Table(Module):
             self.reset_parameters()
         else:
             if list(given.shape) != list(shape):
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+                raise AssertionError(
+                    "Shape of weight does not match num_embeddings and embedding_dim"
+                )
             self.weight = Parameter(given, requires_grad=not freeze)
 
     def reset_parameters(self) -> None:

@@ -55,9 +55,9 @@ class TraversalMixin:
                 below = f"{prefix}.{name}" if prefix else name
                 yield from module.named_modules(memo, below, remove_duplicate)
 
-    def modules(self) -> Iterator[Any]:
-        """This module and every one below it, each once."""
-        for _, module in self.named_modules():
+    def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
+        """This module and every one below it, each once unless ``remove_duplicate`` is False."""
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
@@ -275,6 +275,26 @@ class TraversalMixin:
     def cuda(self, device: Any = None) -> Any:
         """Move to a GPU; returns self."""
         return self._apply(lambda t: t.cuda(device))
+
+    def xpu(self, device: Any = None) -> Any:
+        """Refused: there is no XPU here."""
+        raise AssertionError("Torch not compiled with XPU enabled")
+
+    def ipu(self, device: Any = None) -> Any:
+        """Refused: there is no IPU here."""
+        raise RuntimeError("PyTorch is not linked with support for ipu devices")
+
+    def mtia(self, device: Any = None) -> Any:
+        """Refused: there is no MTIA here."""
+        raise AssertionError("Torch not compiled with MTIA enabled.")
+
+    def share_memory(self) -> Any:
+        """Refused: tensors are not shared among processes."""
+        raise NotImplementedError("Module.share_memory: memory is not shared among processes")
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Refused: modules are not compiled."""
+        raise NotImplementedError("Module.compile: there is no compiler; call the module as it is")
 
 
 def clear_grad(t: Any, set_to_none: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Iterable
 from typing import Any
@@ -14,6 +15,7 @@ from functional.dtypes import HALF, float32
 from functional.modes import no_grad
 from functional.ops.create import filled
 from functional.ops.joining import stack
+from functional.tape.op import TENSOR
 from functional.tensor import Tensor, wrap
 
 Tensors = Tensor | Iterable[Tensor]
@@ -36,7 +38,7 @@ def _norm(t: Tensor, order: float) -> Tensor:
     """The vector norm of all elements, in the tensor's dtype."""
     x = t._data
     if type(x) is not ndarray:
-        raise NotImplementedError(f"gradient norms on device {t.device}")
+        return TENSOR.linalg_vector_norm(t, order)
     flat = x.reshape(-1)
     wide = flat.astype(np.float32) if x.dtype in HALF else flat
     with np.errstate(all="ignore"):
@@ -60,7 +62,7 @@ def get_total_norm(
         return filled(0.0, (), float32, None, False)
     with no_grad():
         total = _norm(stack(_promoted([_norm(t, order) for t in found])), order)
-    if error_if_nonfinite and not np.isfinite(total._data):
+    if error_if_nonfinite and not math.isfinite(total.item()):
         raise RuntimeError(
             f"The total norm of order {order} for gradients from `parameters` is non-finite, so "
             "it cannot be clipped. To disable this error and scale the gradients by the "

@@ -1,0 +1,63 @@
+"""Which implementation of attention to prefer. There is one here; the choice is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Any
+
+__all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
+
+WARN_FOR_UNFUSED_KERNELS = False
+
+
+class SDPBackend(IntEnum):
+    """PyTorch's implementations of scaled dot product attention."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+    def __repr__(self) -> str:
+        return f"<SDPBackend.{self.name}: {self.value}>"
+
+    def __str__(self) -> str:
+        return f"SDPBackend.{self.name}"
+
+
+_chosen: list[SDPBackend] = [
+    SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION,
+    SDPBackend.MATH, SDPBackend.OVERRIDEABLE,
+]  # fmt: skip
+
+
+def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
+    return list(_chosen)
+
+
+@contextmanager
+def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any, Any]]:
+    """Allow these implementations within the block, one or a list.
+
+    Results do not depend on it. Raises AssertionError for anything that is no SDPBackend.
+    """
+    global _chosen
+    if isinstance(backends, SDPBackend):
+        backends = [backends]
+    if not isinstance(backends, list):
+        raise AssertionError(
+            "Backend must be an instance of SDPBackend or a list of SDPBackend instances, got "
+            f"{type(backends).__name__}"
+        )
+    wanted = [b for b in dict.fromkeys(backends) if isinstance(b, SDPBackend)]
+    before = _chosen
+    _chosen = wanted if set_priority else [b for b in before if b in wanted]
+    _chosen += [b for b in wanted if b not in _chosen]
+    try:
+        yield {}
+    finally:
+        _chosen = before
