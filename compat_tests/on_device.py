@@ -10,12 +10,12 @@ import numpy as np
 from functional import devices
 
 from .compare import differences
-from .observe import library, observe
-from .oracle import cases
+from .observe import HALF, library, observe
+from .oracle import OBSERVERS, cases
 from .records import RECORDS
 
 OURS = library("torchlike")
-DTYPES = ("float64", "float32", "int64", "bool", "complex64")
+DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "bool", "complex64")
 # their numbers are random, and a GPU's are others
 RANDOM = ("alpha_dropout", "bernoulli", "cauchy", "dropout", "exponential", "feature", "fractional",
           "geometric", "log_normal", "multinomial", "native_dropout", "nn.alpha_dropout",
@@ -56,15 +56,24 @@ def without_numbers(facts: Any) -> Any:
     return [without_numbers(v) for v in facts] if isinstance(facts, list) else facts
 
 
-def compare(name: str, dtypes: tuple[str, ...] = DTYPES, most: int = 99) -> list[str]:
+def seen(T: Any, record: Any, kind: str, index: int, dtype: str) -> Any:
+    """The facts of one case; of half types without gradients, which round at every step."""
+    if kind == "run":
+        return observe(T, record, index, dtype, 0 if dtype in HALF else 1)
+    return OBSERVERS[kind](T, record, index, dtype)
+
+
+def compare(
+    name: str, kind: str = "run", dtypes: tuple[str, ...] = DTYPES, most: int = 99
+) -> list[str]:
     """Where a record's results and gradients differ between the CPU and the device, in words."""
     record, found = RECORDS[name], []
-    for index, dtype in cases(record, "run"):
+    for index, dtype in cases(record, kind):
         if dtype not in dtypes or index >= most:
             continue
-        cpu = observe(OURS, record, index, dtype, 1)
+        cpu = seen(OURS, record, kind, index, dtype)
         with devices.device("cuda"):
-            gpu = observe(OnDevice("torch"), record, index, dtype, 1)
+            gpu = seen(OnDevice("torch"), record, kind, index, dtype)
         if name.startswith(RANDOM):
             cpu, gpu = without_numbers(cpu), without_numbers(gpu)
         where = f"{name} {record.samples[index]} {dtype} "

@@ -245,6 +245,7 @@ def test_cuda_namespace() -> None:
         start, end = c.Event(enable_timing=True), c.Event(enable_timing=True)
         start.record(), end.record()
     end.synchronize()
+    assert isinstance(c.current_stream(), c.Stream) and isinstance(end, c.Event)
     c.current_stream().wait_stream(c.default_stream())
     assert start.elapsed_time(end) >= 0 and c.current_stream().query()
     assert isinstance(cuda(1.0), c.FloatTensor) and not isinstance(cuda(1.0), torch.FloatTensor)

@@ -13,6 +13,7 @@ import pytest
 from functional.tape.foreign import namespace
 
 from . import on_device
+from .oracle import public
 from .records import RECORDS
 from .standin_cupy.arrays import TRANSFERS
 
@@ -24,6 +25,14 @@ PAGE = Path(__file__).parent.parent / "docs" / "gpu.md"
 def test_record(name: str) -> None:
     """Results, their memory order, graphs and gradients."""
     found = on_device.compare(name)
+    assert not found, f"{len(found)} differences\n" + "\n".join(found[:20])
+
+
+@pytest.mark.parametrize("name", [n for n in public() if RECORDS[n].in_place or RECORDS[n].out])
+def test_in_place_and_out(name: str) -> None:
+    """The in-place twin and ``out=``."""
+    kinds = [k for k in ("in_place", "out") if getattr(RECORDS[name], k)]
+    found = [d for kind in kinds for d in on_device.compare(name, kind)]
     assert not found, f"{len(found)} differences\n" + "\n".join(found[:20])
 
 

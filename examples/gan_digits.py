@@ -14,7 +14,7 @@ import torch
 from digits_cnn import load_digits
 from torch import nn, optim
 from torch.utils.data import DataLoader
-from vae_digits import print_images
+from vae_digits import draw, print_images
 
 NOISE = 32
 CHANNELS = 32
@@ -121,18 +121,6 @@ def train(game, loader, epochs):
 def drawn_digits(game, fixed):
     game.generator.eval()
     return (game.generator(fixed) + 1) / 2
-
-
-def draw(images, path):
-    """Save the images as a grid, eight in a row."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 6), layout="constrained")
-    cells = figure.subplots(len(images) // 8, 8)
-    for cell, image in zip(cells.flat, images, strict=True):
-        cell.imshow(image[0].numpy(), cmap="gray_r", vmin=0, vmax=1)
-        cell.axis("off")
-    figure.savefig(path, dpi=120)
 
 
 def parse_options():

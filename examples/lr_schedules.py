@@ -40,7 +40,7 @@ SCHEDULES = {
     "exponential": lambda optimizer, n: lr_scheduler.ExponentialLR(optimizer, 0.02 ** (1 / n)),
     "polynomial": lambda optimizer, n: lr_scheduler.PolynomialLR(optimizer, n, power=2.0),
     "cosine": lambda optimizer, n: lr_scheduler.CosineAnnealingLR(optimizer, T_max=n),
-    "one cycle": lambda optimizer, n: lr_scheduler.OneCycleLR(optimizer, 2 * RATE, total_steps=n),
+    "one cycle": lambda optimizer, n: lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=n),
     "triangles": lambda optimizer, n: lr_scheduler.CyclicLR(
         optimizer, RATE / 10, RATE, step_size_up=max(1, n // 8), mode="triangular2"
     ),

@@ -16,7 +16,7 @@ from torch import nn, optim
 
 LENGTH = 600
 HELD_OUT = 100
-WINDOW = 75
+WINDOW = 150
 
 
 def make_series():
@@ -106,7 +106,7 @@ def draw(series, forecast, path):
 
 def parse_options():
     parser = argparse.ArgumentParser(description="Forecast a time series with an LSTM.")
-    parser.add_argument("--epochs", type=int, default=20)
+    parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="save a plot here (needs matplotlib)")
     return parser.parse_args()

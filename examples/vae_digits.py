@@ -9,6 +9,7 @@ drawing and for codes that look like noise N(0, 1), so that noise can be decoded
 """
 
 import argparse
+import math
 from pathlib import Path
 
 import torch
@@ -100,24 +101,29 @@ def show(net, test_set, codes):
     print_images(net.decoder(torch.randn(8, codes)).sigmoid())
 
 
-@torch.no_grad()
-def draw(net, codes, path):
-    """Save a grid of digits; two codes are walked along, more of them are drawn from noise."""
+def draw(images, path):
+    """Save a square number of images (N, 1, 8, 8) as one picture."""
     from matplotlib.figure import Figure
 
-    side = 12
+    side = math.isqrt(len(images))
+    framed = F.pad(images, (1, 1, 1, 1)).view(side, side, 10, 10)
+    picture = framed.transpose(1, 2).reshape(side * 10, side * 10)
+    figure = Figure(figsize=(6, 6), layout="constrained")
+    axes = figure.subplots()
+    axes.imshow(picture.numpy(), cmap="gray_r", vmin=0, vmax=1)
+    axes.axis("off")
+    figure.savefig(path, dpi=120)
+
+
+@torch.no_grad()
+def many_digits(net, codes, side=12):
+    """A square of digits: a walk along two codes, or drawn from noise where there are more."""
     if codes == 2:
         steps = torch.linspace(-2, 2, side)
         points = torch.cartesian_prod(steps, steps)
     else:
         points = torch.randn(side * side, codes)
-    grid = net.decoder(points).sigmoid().view(side, side, 8, 8)
-    picture = grid.transpose(1, 2).reshape(side * 8, side * 8)
-    figure = Figure(figsize=(6, 6), layout="constrained")
-    axes = figure.subplots()
-    axes.imshow(picture.numpy(), cmap="gray_r")
-    axes.axis("off")
-    figure.savefig(path, dpi=120)
+    return net.decoder(points).sigmoid()
 
 
 def parse_options():
@@ -138,7 +144,7 @@ def main():
     train(net, train_set, test_set, options.epochs)
     show(net, test_set, options.codes)
     if options.out:
-        draw(net, options.codes, options.out)
+        draw(many_digits(net, options.codes), options.out)
         print(f"\npicture written to {options.out}")
 
 

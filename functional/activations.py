@@ -10,7 +10,7 @@ from .nn import softmax
 from .ops import activation as ops
 from .ops import create, gather, pointwise
 from .ops.activation import softplus as _softplus
-from .ops.arguments import one_dim
+from .ops.arguments import need_tensor, one_dim, wrong_type
 from .ops.errorfn import gelu as gelu
 from .ops.random import exponential_, uniform_
 from .ops.refusals import no_complex_gradient
@@ -67,6 +67,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where it is above ``threshold``, else ``value``."""
+    if isinstance(threshold, str):
+        raise wrong_type("threshold.threshold.2", "Number", threshold)
     return (ops.threshold.in_place if inplace else ops.threshold)(input, threshold, value)
 
 
@@ -156,6 +158,7 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
 @public
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where it is positive, ``weight`` times x elsewhere; one weight, or one per channel."""
+    need_tensor(weight, "prelu.weight.2")
     if weight.ndim > 1:
         raise RuntimeError(
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"

@@ -159,12 +159,12 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
         return found
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode not in ("circular", "reflect", "replicate"):
+        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if len(pads) not in (2, 4, 6) or input.ndim not in (len(pads) // 2 + 1, len(pads) // 2 + 2):
         raise NotImplementedError(
             f"Padding size {len(pads)} is not supported for {input.ndim}D input tensor."
         )
     if mode == "circular":
         return _circular(input, pads)
-    if mode not in ("reflect", "replicate"):
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
     return _edge(input, pads, mode)

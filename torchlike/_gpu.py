@@ -10,6 +10,8 @@ import cupy
 from functional import devices, gpu_random
 from functional.tensor import Tensor
 
+from . import cuda
+
 
 def index_of(device: Any) -> int:
     """The index a device argument means: the current one for None and ``cuda``."""
@@ -177,7 +179,7 @@ def seed_all() -> None:
 # --- streams --------------------------------------------------------------------------------------
 
 
-class Stream:
+class Stream(cuda.Stream):
     """Work on a GPU, in order."""
 
     def __init__(self, device: Any = None, priority: int = 0, _stream: Any = None) -> None:
@@ -219,7 +221,7 @@ class Stream:
         self.wait_event(stream.record_event())
 
 
-class Event:
+class Event(cuda.Event):
     """A point in a stream's work."""
 
     def __init__(

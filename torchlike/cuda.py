@@ -149,18 +149,18 @@ class Stream:
     """Work on a GPU, in order; RuntimeError where there is none."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if is_available():
-            return _gpu().Stream(*args, **kwargs)
-        raise RuntimeError("torch.cuda.Stream requires CUDA support")
+        if not is_available():
+            raise RuntimeError("torch.cuda.Stream requires CUDA support")
+        return object.__new__(_gpu().Stream if cls is Stream else cls)
 
 
 class Event:
     """A point in a stream's work; RuntimeError where there is no GPU."""
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        if is_available():
-            return _gpu().Event(*args, **kwargs)
-        raise RuntimeError("Tried to instantiate dummy base class Event")
+        if not is_available():
+            raise RuntimeError("Tried to instantiate dummy base class Event")
+        return object.__new__(_gpu().Event if cls is Event else cls)
 
 
 class StreamContext:

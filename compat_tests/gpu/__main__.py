@@ -42,7 +42,7 @@ def records(part: int, parts: int, until: float) -> None:
             print(json.dumps({"name": name, "late": True}), flush=True)
             continue
         try:
-            found = on_device.compare(name, DTYPES, 2)
+            found = on_device.compare(name, "run", DTYPES, 2)
         except Exception as error:
             found = [f"{name}: {type(error).__name__}: {error}"]
         print(json.dumps({"name": name, "found": found[:5]}), flush=True)

@@ -20,6 +20,10 @@ FACTS = {"result_type", "can_cast", "promote_types", "broadcast_shapes", "may_sh
          "iscomplexobj", "isrealobj", "array_equal", "format_float_positional"}  # fmt: skip
 IN_ORDER = ("sort", "partition")  # methods that work in place, on contiguous memory only
 MAKERS = {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray"}
+# parameters that are sizes, axes or counts on the host
+ON_HOST = {"shape", "reps", "repeats", "axis", "k", "shift", "N", "M", "num", "minlength",
+           "newshape", "pad_width", "n", "axes", "source", "destination", "*shape", "*axes",
+           "axis1", "axis2", "ndmin", "kth", "ddof", "offset", "dtype", "order"}  # fmt: skip
 ARRAY_FIRST = {"a", "x", "ar", "arr", "array", "m", "v", "ary", "mat", "keys"}
 
 
@@ -41,6 +45,16 @@ def outer(result: Any, *sources: Any, keep: bool = False) -> Any:
     if not result.size:  # which shares no memory with anything
         return wrap(Memory(np.empty(1)).array(result.shape, result.dtype, result.strides))
     return wrap(result if keep else np.array(result, order="C", copy=None))
+
+
+def check_host(name: str, parameters: list[str], args: Any, named: Any) -> None:
+    """TypeError for an array of the device where CuPy wants a number of the host."""
+    starred = next((i for i, p in enumerate(parameters) if p.startswith("*")), len(parameters))
+    where = parameters[:starred] + parameters[starred : starred + 1] * len(args)
+    given = [*zip(where, args), *named.items()]
+    for parameter, value in given:
+        if parameter in ON_HOST and arrays_in([value]):
+            raise TypeError(f"{name}: '{parameter}' is an array on the device")
 
 
 def arrays_in(args: Any) -> list[ndarray]:
@@ -67,8 +81,14 @@ def lift(name: str, function: Any, parameters: list[str] | None, path: str) -> A
                 raise TypeError(f"{path}{name}() takes {len(parameters)} arguments: {args}")
             first = args[0] if args else None
             takes_array = name not in MAKERS and parameters and parameters[0] in ARRAY_FIRST
+            if name == "where" and type(first) is bool:
+                raise TypeError("where: the condition is no array")
+            joined = parameters[:1] in (["tup"], ["arrays"]) and type(first) is not ndarray
+            if joined and not all(type(part) is ndarray for part in first):
+                raise TypeError(f"{path}{name} takes arrays only")
             if takes_array and type(first) is not ndarray:
                 raise TypeError(f"{path}{name}: {type(first)} is no cupy.ndarray")
+            check_host(name, parameters, args, named)
         if name in MAKERS and type(args[0]) is np.ndarray:
             named = {**named, "copy": True} if "copy" in (parameters or ()) else named
             return wrap(np.array(function(*args, **named)))  # the explicit way to the device
@@ -227,6 +247,7 @@ def method(name: str, parameters: list[str]) -> Any:
     def call(self: Any, *args: Any, **named: Any) -> Any:
         if set(named) - set(parameters) or (not free and len(args) > len(parameters)):
             raise TypeError(f"ndarray.{name}() takes {parameters}, not {args} {named}")
+        check_host(name, parameters, args, named)
         if name in IN_ORDER and not (self._a.ndim and self._a.flags.c_contiguous):
             raise NotImplementedError("Sorting non-contiguous array is not supported.")
         target = named.get("out")

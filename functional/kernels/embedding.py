@@ -36,8 +36,8 @@ def embedding_rows(
     weight: ndarray, indices: ndarray, padding_idx: int, scale_grad_by_freq: bool
 ) -> ndarray:
     """weight[indices]: (*, D) from a table (V, D)."""
-    if weight.ndim != 2:
-        raise ValueError("not a table")
+    if weight.ndim != 2 or indices.dtype.kind != "i":
+        raise ValueError("not rows of a table")
     flat = _checked(indices, len(weight))
     return weight.take(flat, 0).reshape(*indices.shape, weight.shape[1])
 

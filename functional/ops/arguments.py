@@ -61,6 +61,12 @@ def wrong_type(where: str, wanted: str, value: Any) -> TypeError:
     )
 
 
+def need_tensor(value: Any, where: str) -> None:
+    """Raise PyTorch's error for an argument that is no tensor."""
+    if not isinstance(value, Tensor):
+        raise wrong_type(where, "Tensor", value)
+
+
 def integer(value: Any, where: str) -> int:
     """An argument that must be an int."""
     if isinstance(value, float) or not hasattr(value, "__index__"):

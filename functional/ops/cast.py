@@ -160,13 +160,6 @@ def to_device(self: Tensor, device: devices.device) -> Tensor:
 
 
 @public
-def zeros_like(self: Tensor, **kwargs: Any) -> Tensor:
-    from .create import like
-
-    return like(0, self, **kwargs)
-
-
-@public
 def conj(self: Tensor) -> Tensor:
     """The complex conjugate; ``self`` itself where it is real."""
     return _conj(self) if self.dtype.is_complex else self

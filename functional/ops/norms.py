@@ -119,7 +119,7 @@ def norm(
     if p == "fro" or p is None:
         p = 2.0
     elif isinstance(p, str):
-        raise RuntimeError(f"only valid string values are 'fro' and 'nuc', found {p}")
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     return vector_norm(self, p, dim, keepdim, dtype)
 
 

@@ -9,7 +9,7 @@ from ..tape.declare import binary, elementwise
 from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
 from ..tensor import Tensor
-from .arguments import wrong_type
+from .arguments import need_tensor, wrong_type
 from .cast import to_dtype
 from .pointwise import no_derivative, pow, rsub, sub
 from .refusals import tensor_operand
@@ -179,10 +179,9 @@ def _same_dtype(name: str) -> Any:
     def check(self: Any, end: Any, weight: Any) -> None:
         for what, t in (("end", end), ("weight", weight)):
             if isinstance(t, Tensor) and t.dtype is not self.dtype:
-                raise RuntimeError(
-                    f"expected dtype {dtypes.c_name(self.dtype)} for `{what}` but got dtype "
-                    f"{dtypes.c_name(t.dtype)}"
-                )
+                wanted, found = (dtypes.c_name(d).replace("long", "long int")
+                                 for d in (self.dtype, t.dtype))  # fmt: skip
+                raise RuntimeError(f"expected dtype {wanted} for `{what}` but got dtype {found}")
 
     return check
 
@@ -266,6 +265,8 @@ def _fused(name: str, form: Any) -> Any:
     def function(
         input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Tensor | None = None
     ) -> Tensor:
+        need_tensor(tensor1, f"{name}.tensor1.2")
+        need_tensor(tensor2, f"{name}.tensor2.3")
         if out is not None:
             given = (input, tensor1, tensor2)
             return out_of(lambda *given: form(*given, value), out, *given, name=name)

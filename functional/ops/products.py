@@ -13,7 +13,7 @@ from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of, write_out
 from ..tensor import Tensor
 from . import views
-from .arguments import broadcast_shapes, one_dim
+from .arguments import broadcast_shapes, need_tensor, one_dim
 from .linalg_parts import not_holomorphic
 from .matmul import dot, matmul, mm
 
@@ -304,6 +304,7 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The Kronecker product: every product of an element of each."""
     if out is not None:
         return out_of(kron, out, self, other, name="mul")
+    need_tensor(other, "kron.other.2")
     rank = max(self.ndim, other.ndim)
     a = (1,) * (rank - self.ndim) + tuple(self.shape)
     b = (1,) * (rank - other.ndim) + tuple(other.shape)

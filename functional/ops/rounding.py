@@ -11,6 +11,7 @@ from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
 from ..tensor import Tensor
 from . import pointwise
+from .arguments import need_tensor
 from .cast import item
 from .refusals import check_written, no_complex_gradient, unknown_derivative
 from .results import return_type
@@ -254,6 +255,7 @@ def nan_to_num(
     """``input`` with numbers for NaN and infinities: by default 0 and the dtype's extremes."""
     if out is not None:
         return out_of(nan_to_num, out, input, nan, posinf, neginf)
+    need_tensor(input, "nan_to_num.input.1")
     _check_nan_to_num(input)
     return nan_to_num_of(input, nan, posinf, neginf)
 
@@ -309,6 +311,7 @@ def allclose(
 @public
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether shapes and elements are the same."""
+    need_tensor(other, "equal.other.2")
     if input.shape != other.shape:
         return False
     return bool(item(TENSOR.all(input.detach() == other.detach())))

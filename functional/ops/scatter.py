@@ -7,12 +7,13 @@ import warnings
 from typing import Any
 
 from .. import dtypes
+from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place, out_of
 from ..tensor import Tensor
 from .arguments import one_dim
-from .gather import _check_index, _check_rank
+from .gather import _check_index, _check_rank, within
 
 # --- along a dimension ----------------------------------------------------------------------------
 
@@ -294,7 +295,11 @@ def index_place(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor
             f"({n}), for dim: {at}"
         )
     _check_slices(self, source, at)
-    _check_index(name, index, self.shape[at] if self.ndim else 1, at)
+    size = self.shape[at] if self.ndim else 1
+    x = index._data
+    if name.startswith("index_add") and has_numbers(x) and x.size and not within(x, size):
+        raise IndexError("index out of range in self")
+    _check_index(name, index, size, at)
     return at
 
 

@@ -237,7 +237,9 @@ def _elementwise(
     half = d.array in dtypes.HALF
     work = widened(op, inputs, arrays) if half else arrays
     work = [x[()] if type(x) is ndarray else x for x in work]  # numbers
-    z = library(first).asarray(kernel_of(op, first)(*work, *statics))
+    z = kernel_of(op, first)(*work, *statics)
+    if type(z) is not type(first):
+        z = library(first).asarray(z)
     if half and z.dtype == np.float32:
         z = z.astype(d.array)
     order = layout_for(first)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 TWINS: dict[str, Callable[..., Any]] = {}
 KERNELS: list[Kernel] = []
 
@@ -23,10 +25,12 @@ class Kernel:
 
     def __init__(
         self, name: str, inputs: str, outputs: str, source: str, twin: Callable[..., Any],
-        domain: tuple[float, float] = (-6.0, 6.0), dtypes: tuple[str, ...] = ("f", "d"),
+        domain: tuple[float, float] = (-6.0, 6.0), dtypes: str = "fd",
+        numbers: tuple[int, ...] = (),
     ) -> None:  # fmt: skip
         self.inputs, self.outputs, self.source, self.twin = inputs, outputs, source, twin
         self.name, self.domain, self.dtypes = f"torchlike_{name}", domain, dtypes
+        self.numbers = numbers  # the inputs that are no arrays
         TWINS[self.name] = twin
         KERNELS.append(self)
 
@@ -42,10 +46,9 @@ class Kernel:
     def samples(self, rng: Any) -> list[list[Any]]:
         """Arguments to try the kernel on, one list for each dtype."""
         count = len(self.inputs.split(","))
-        return [
-            [rng.uniform(*self.domain, 1000).astype(char) for _ in range(count)]
-            for char in self.dtypes
-        ]
+        sizes = [() if i in self.numbers else 1000 for i in range(count)]
+        draw = lambda size, char: np.asarray(rng.uniform(*self.domain, size)).astype(char)
+        return [[draw(size, char) for size in sizes] for char in self.dtypes]
 
 
 def fused(name: str, inputs: str, source: str, general: Any) -> Any:
@@ -106,6 +109,7 @@ PHILOX = Kernel(
     word = which == 0 ? c0 : which == 1 ? c1 : which == 2 ? c2 : c3;
     """,
     philox,
-    (0.0, 1e9),
-    ("Q",),
+    (0.0, 1e18),
+    "Q",
+    (1,),
 )

@@ -62,6 +62,40 @@ def empty_like(x: Any, dtype: Any = None, order: str = "K", shape: Any = None) -
     return cupy.empty_like(cupy.asarray(x), dtype, order, shape=shape)
 
 
+def _parts(parts: Any) -> Any:
+    """Arrays to be joined: CuPy takes no lists of numbers among them."""
+    if isinstance(parts, cupy.ndarray):
+        return parts
+    return [p if isinstance(p, cupy.ndarray) else cupy.asarray(p) for p in parts]
+
+
+def concatenate(parts: Any, axis: Any = 0, out: Any = None, dtype: Any = None) -> Any:
+    """Arrays, or lists of numbers, behind each other; all of the host if none is CuPy's."""
+    if not has_arrays(parts):
+        return numpy.concatenate(parts, axis, out, dtype=dtype)
+    return cupy.concatenate(_parts(parts), axis, out, dtype=dtype)
+
+
+def stack(parts: Any, axis: int = 0, out: Any = None) -> Any:
+    """Arrays, or numbers, along a new axis."""
+    if not has_arrays(parts):
+        return numpy.stack(parts, axis, out)
+    return cupy.stack(_parts(parts), axis, out)
+
+
+def repeat(x: Any, repeats: Any, axis: Any = None) -> Any:
+    """Every element several times; CuPy's takes no array of counts."""
+    if not has_arrays((x, repeats)):
+        return numpy.repeat(x, repeats, axis)
+    if not isinstance(repeats, cupy.ndarray) or not repeats.ndim:
+        return cupy.repeat(x, int(repeats) if not isinstance(repeats, list) else repeats, axis)
+    x = cupy.asarray(x)
+    ends = cupy.cumsum(repeats)
+    total = int(ends[-1]) if ends.size else 0
+    places = cupy.searchsorted(ends, cupy.arange(total), side="right")
+    return cupy.take(x.reshape(-1) if axis is None else x, places, 0 if axis is None else axis)
+
+
 def outer(x: Any, y: Any) -> Any:
     """All products of the elements of two vectors."""
     return cupy.outer(cupy.asarray(x), cupy.asarray(y))

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy import ndarray
 
+from functional import devices
 from functional.blame import warn
 from functional.modes import PLAIN
 from functional.tensor import wrap
@@ -250,7 +251,7 @@ class _SingleProcessDataLoaderIter:
         self._loader = loader
         self._fetch = _fetcher(loader)
         self._base_seed = draw_seed(loader.generator)  # drawn, though there are no workers to seed
-        if loader.pin_memory:
+        if loader.pin_memory and not devices.count("cuda"):
             warn(
                 "'pin_memory' argument is set as true but no accelerator is found, then device "
                 "pinned memory won't be used.",
