@@ -19,7 +19,7 @@ from typing import Any
 import torchlike
 
 from .op_db import Different, direction, flat, said, same
-from .translate import found, torch, translated
+from .translate import database, found, torch, translated
 
 ASPECTS = ("state_dict", "repr", "forward", "gradients")
 
@@ -34,9 +34,7 @@ class Outcome:
 
 def entries() -> list[Any]:
     """The entries of the database."""
-    from torch.testing._internal.common_modules import module_db
-
-    return list(module_db)
+    return database("common_modules", "module_db")
 
 
 def _inputs(info: Any, dtype: str, training: bool) -> Iterator[Any]:
@@ -119,18 +117,26 @@ def _same_gradients(pair: Pair) -> None:
 _CHECKS = dict(zip(ASPECTS, (_same_state, _same_repr, _same_forward, _same_gradients), strict=True))
 
 
-def _check(info: Any, aspect: str) -> None:
+def _class(info: Any) -> Any:
     path = f"{info.module_cls.__module__}.{info.module_cls.__name__}".removeprefix("torch.")
-    cls = found(torchlike, path)
+    return found(torchlike, path)
+
+
+def _check(info: Any, wrong: dict[str, str]) -> None:
+    """Run all aspects on every pair, but those in which something was wrong already."""
+    cls = _class(info)
     for dtype in ("float64", "float32"):
         if getattr(torch, dtype) in info.dtypes or not info.dtypes:
             for pair in _pairs(info, cls, dtype):
-                _CHECKS[aspect](pair)
+                for aspect, check in _CHECKS.items():
+                    wrong[aspect] = wrong[aspect] or said(check, pair)
 
 
 def outcome(info: Any) -> Outcome:
     """Run one entry."""
-    return Outcome(info.name, {aspect: said(_check, info, aspect) for aspect in ASPECTS})
+    wrong = dict.fromkeys(ASPECTS, "")
+    broken = said(_check, info, wrong)
+    return Outcome(info.name, {aspect: text or broken for aspect, text in wrong.items()})
 
 
 def run(pattern: str = "") -> list[Outcome]:

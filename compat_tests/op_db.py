@@ -22,7 +22,7 @@ import numpy as np
 
 import torchlike
 
-from .translate import array, found, rebound, torch, translated
+from .translate import array, database, found, rebound, torch, translated
 
 DTYPES = ("float32", "float64", "int64", "bool")
 # PyTorch's own defaults for comparing, but 1e-5 for float32 (1.3e-6 there, on one machine)
@@ -56,12 +56,12 @@ def name_of(op: Any) -> str:
 
 def entries() -> list[Any]:
     """The public entries that run on a CPU."""
-    from torch.testing._internal.common_methods_invocations import op_db
 
     def is_public(op: Any) -> bool:
         return not any(re.match("_[^_]", part) for part in op.name.split("."))
 
-    return [op for op in op_db if op.dtypes and is_public(op)]
+    every = database("common_methods_invocations", "op_db")
+    return [op for op in every if op.dtypes and is_public(op)]
 
 
 # --- comparing ------------------------------------------------------------------------------------

@@ -26,9 +26,9 @@ LOOSE = {("LBFGS", "float64"): (1e-9, 1e-11), ("LBFGS", "float32"): (2e-5, 2e-6)
 
 def database() -> list[Any]:
     """PyTorch's entries."""
-    from torch.testing._internal.common_optimizers import optim_db
+    from .translate import database as entries
 
-    return list(optim_db)
+    return entries("common_optimizers", "optim_db")
 
 
 def arrays(name: str, dtype: str) -> tuple[list[Any], list[list[Any]]]:

@@ -78,7 +78,7 @@ EXAMPLES = [
     Example("network_walkthrough"),
     Example("polynomial"),
     Example("char_rnn_classifier", ("--epochs", "2"), rules=NAMES_RULES),
-    Example("char_rnn_generator", ("--epochs", "5", "--length", "80")),
+    Example("char_rnn_generator", ("--epochs", "5", "--length", "79")),
     Example("tiny_gpt", ("--steps", "10", "--length", "40")),
     Example("vae_digits", ("--epochs", "2")),
     Example("gan_digits", ("--epochs", "1")),

@@ -25,10 +25,6 @@ ACCEPTED: dict[str, tuple[str, str]] = {
         "TypeError: device(): argument 'type' (position 1) must be str, not float",
         TYPED,
     ),
-    "torch.dropout(torch.ones(2), 1.5, True)": (
-        "ValueError: dropout probability has to be between 0 and 1, but got 1.5",
-        "one function serves torch.dropout and nn.functional.dropout, which differ in the class",
-    ),
     "torch.mm(m, m.t(), out=i)": (
         "RuntimeError: result type Float can't be cast to the desired output type Long",
         "one check of out= serves every operation",

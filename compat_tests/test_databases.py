@@ -16,8 +16,8 @@ from .scenarios import needs_torch
 # quick ones from every family
 OPERATIONS = """
 add div.floor_rounding clamp where lerp addcmul erf lgamma special.zeta view_as_complex polar
-sum prod std_mean norm cumprod logcumsumexp quantile sort unique searchsorted
-gather scatter_reduce.mean index_add index_put masked_scatter take_along_dim
+sum prod std_mean norm cumprod logcumsumexp quantile bucketize
+cummax gather scatter_reduce.mean index_add index_put masked_scatter take_along_dim
 unfold diag_embed roll rot90 tensor_split meshgrid.list_of_tensors permute_copy
 einsum tensordot baddbmm linalg.solve linalg.svd linalg.qr fft.rfft2
 nn.functional.layer_norm nn.functional.batch_norm nn.functional.gelu nn.functional.cross_entropy
@@ -25,8 +25,8 @@ nn.functional.embedding nn.functional.interpolate.bilinear nn.functional.avg_poo
 nn.functional.pad.reflect nn.functional.conv_transpose2d nn.functional.grid_sample
 """.split()
 MODULES = """
-nn.BatchNorm2d nn.LSTM nn.GRU nn.MultiheadAttention nn.TransformerEncoderLayer nn.Embedding
-nn.ConvTranspose2d nn.AdaptiveAvgPool2d nn.CrossEntropyLoss nn.GELU
+nn.BatchNorm2d nn.LSTMCell nn.GRU nn.TransformerDecoderLayer nn.Embedding nn.ConvTranspose2d
+nn.AdaptiveAvgPool2d nn.BCELoss nn.GELU nn.LazyConv1d
 """.split()
 
 

@@ -25,6 +25,7 @@ DATA_DEPENDENT = (
     "combinations",
     "repeat_interleave",
     "bincount",
+    "histogram",
     "quantile",
     "nanquantile",
     "pdist",

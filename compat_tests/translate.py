@@ -30,6 +30,14 @@ class Untranslatable(TypeError):
     """Something that has no counterpart here, such as a sparse tensor."""
 
 
+def database(module: str, name: str) -> list[Any]:
+    """One of the databases in PyTorch's testing package."""
+    found = list(getattr(importlib.import_module(f"torch.testing._internal.{module}"), name))
+    # importing it forbids setting torch.backends flags, which other tests do
+    torch.backends.__allow_nonbracketed_mutation_flag = True
+    return found
+
+
 # --- values ---------------------------------------------------------------------------------------
 
 

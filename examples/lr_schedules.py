@@ -96,12 +96,13 @@ def draw(runs, path):
 
     figure = Figure(figsize=(12, 5), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for name, (rates, losses) in runs.items():
-        left.plot(rates, label=name)
-        right.plot(losses, label=name)
+    for number, (name, (rates, losses)) in enumerate(runs.items()):
+        line = {"color": f"C{number % 10}", "linestyle": "-" if number < 10 else "--"}
+        left.plot(rates, **line)
+        right.plot(losses, label=name, **line)
     left.set(xlabel="epoch", ylabel="learning rate", yscale="log")
     right.set(xlabel="epoch", ylabel="loss", yscale="log")
-    right.legend(ncols=2)
+    figure.legend(loc="outside right upper")
     figure.savefig(path, dpi=120)
 
 

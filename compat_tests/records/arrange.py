@@ -299,9 +299,9 @@ fixed(
 fixed(
     "poisson",
     lambda T, x: [T.manual_seed(0), T.poisson(x)][1:],
-    In((40,), low=0.0, high=9.0, kind="data"),
-    In((40,), low=10.0, high=300.0, kind="data"),
-    bad=[In((3,), low=-3.0, high=-1.0, kind="data")],
+    A(40, low=0.0, high=9.0),
+    A(40, low=10.0, high=300.0),
+    bad=[A(3, low=-3.0, high=-1.0)],
 )
 
 # --- views in place -------------------------------------------------------------------------------

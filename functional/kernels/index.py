@@ -169,7 +169,7 @@ def scatter_along(x: ndarray, source: Any, index: ndarray, dim: int) -> ndarray:
     z = np.array(x, order="C")
     if z.ndim == 0 or index.ndim == 0:
         if index.size:
-            z.reshape(-1)[index.reshape(-1)] = np.reshape(source, -1)
+            z.reshape(-1)[index.reshape(-1)] = np.asarray(source).reshape(-1)
     elif not isinstance(source, ndarray):
         z[_along(index, dim)] = source
     else:

@@ -11,6 +11,7 @@ from ..kernels.meta import contiguous_strides
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
+from .cast import host
 from .decompositions import svd_
 from .linalg import with_out, write_all
 from .linalg_parts import (
@@ -179,7 +180,7 @@ def linalg_lstsq(
 
 def _as_tolerance(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return np.asarray(value.detach()._data)
+        return np.asarray(host(value.detach()._data))
     return 0.0 if value is None else float(value)
 
 
@@ -244,7 +245,8 @@ def _tail(value: Any, like: Tensor) -> Any:
     """A tolerance that broadcasts against singular values."""
     if not isinstance(value, np.ndarray) or not value.ndim:
         return float(value)
-    return TENSOR.unsqueeze(TENSOR.from_numpy(np.array(value)).to(like.dtype), -1)
+    found = TENSOR.from_numpy(np.array(value)).to(like.device, like.dtype)
+    return TENSOR.unsqueeze(found, -1)
 
 
 linalg_matrix_rank = with_out(_matrix_rank, "linalg_matrix_rank")

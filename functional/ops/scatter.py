@@ -297,7 +297,7 @@ def index_place(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor
     _check_slices(self, source, at)
     size = self.shape[at] if self.ndim else 1
     x = index._data
-    if name.startswith("index_add") and has_numbers(x) and x.size and not within(x, size):
+    if name == "index_add_" and self.ndim < 2 and has_numbers(x) and x.size and not within(x, size):
         raise IndexError("index out of range in self")
     _check_index(name, index, size, at)
     return at

@@ -201,6 +201,8 @@ def _converted(a: Any) -> Any:
     if isinstance(a, Tensor):
         x = a._data
         return library(None).asarray(x) if type(x) is ndarray else x
+    if type(a) is ndarray:
+        return library(None).asarray(a)
     if type(a) in (list, tuple) and a and isinstance(a[0], Tensor):
         return [_converted(b) for b in a]
     return a
