@@ -70,7 +70,7 @@ def lstm(torch: Namespace) -> Step:
 
 def transformer(torch: Namespace) -> Step:
     torch.manual_seed(0)
-    layer = torch.nn.TransformerEncoderLayer(128, 8, batch_first=True)
+    layer = torch.nn.TransformerEncoderLayer(128, 8, 512, batch_first=True)
     return forward_backward(torch, layer, torch.randn(16, 64, 128))
 
 

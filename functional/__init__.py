@@ -1,5 +1,8 @@
 """The functional core: arrays, the tape, every stateless function, and the transforms."""
 
+from . import waiting  # before NumPy
+
+# isort: split
 from . import (
     activations,
     attention,
