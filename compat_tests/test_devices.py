@@ -91,9 +91,9 @@ def other_devices(torch: Any) -> Any:
 
 @CASES.add
 def backends(torch: Any) -> Any:
-    b, frozen = torch.backends, "__allow_nonbracketed_mutation_flag"
-    if hasattr(b, frozen):  # PyTorch's testing package, once imported, freezes the flags
-        setattr(b, frozen, True)
+    b = torch.backends
+    if hasattr(b, "flags_frozen"):  # PyTorch's testing package, once imported, freezes them
+        b.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
     dnn, found = b.cudnn, []
     before = [dnn.enabled, dnn.benchmark, dnn.deterministic, dnn.allow_tf32, dnn.benchmark_limit]
     with dnn.flags(enabled=False, allow_tf32=False):

@@ -11,6 +11,7 @@ from . import nn as nn
 from . import normalization as normalization
 from . import operators as operators
 from . import recurrent as recurrent
+from . import waiting as waiting
 from .dtypes import get_default_dtype as get_default_dtype
 from .dtypes import promote_types as promote_types
 from .dtypes import set_default_dtype as set_default_dtype
