@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .half import is_half, narrow, widen
+from .reduce import row_sums
 from .scratch import scratch
 from .threads import in_chunks
 
@@ -181,7 +182,7 @@ def layer_norm(
 
     def work(first: int, last: int) -> None:
         part, out = rows[first:last], result[first:last]
-        average = np.add.reduce(part, axis=1, keepdims=True) / size
+        average = row_sums(part)[:, None] / size
         np.subtract(part, average, out=out)
         scale = 1 / np.sqrt(np.vecdot(out, out)[:, None] / size + eps)
         np.multiply(out, scale, out=out)
@@ -238,7 +239,7 @@ def layer_norm_backward(
             weighted = scratch("weighted", part.shape, part.dtype)
             np.multiply(part, flat_weight, out=weighted)
         dot = np.vecdot(weighted, xhat)[:, None] / size
-        np.subtract(weighted, np.add.reduce(weighted, axis=1, keepdims=True) / size, out=out)
+        np.subtract(weighted, row_sums(weighted)[:, None] / size, out=out)
         np.subtract(out, np.multiply(xhat, dot, out=xhat), out=out)
         np.multiply(out, scale, out=out)
         return to_weight, np.add.reduce(part, axis=0)

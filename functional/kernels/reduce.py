@@ -37,6 +37,10 @@ def sum(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) 
     if dtype is not None:
         x = _as(x, dtype)
     if (x.dtype is F32 or x.dtype is F64) and (x.ndim != 2 or dim != (0,)):
+        if x.size > _MANY and x.dtype is F32 and x.flags.c_contiguous:
+            found = _long_sum(x, dim, keepdim)
+            if found is not None:
+                return found
         z = _add(x, dim, None, None, keepdim)
         return z if x.flags.c_contiguous else ordered(z)
     if is_half(x.dtype):
@@ -48,6 +52,32 @@ def sum(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) 
     return ordered(x.sum(dim, keepdims=keepdim))
 
 
+def _long_sum(x: ndarray, dim: Dims, keepdim: bool) -> ndarray | None:
+    """The sum of everything, or of rows, as a matrix-vector product: four times as fast.
+
+    None for other dimensions.
+    """
+    if dim is None or len(dim) == x.ndim:
+        flat, width = x.reshape(-1), 1024
+        whole = flat.size // width * width
+        rows = flat[:whole].reshape(-1, width) @ _ones(width)
+        z = np.asarray(_add(rows) + _add(flat[whole:]))
+        return z.reshape((1,) * x.ndim) if keepdim else z
+    n = x.shape[-1]
+    if dim == (x.ndim - 1,) and 32 <= n <= _MANY:
+        z = (x.reshape(-1, n) @ _ones(n)).reshape(x.shape[:-1])
+        return z[..., None] if keepdim else z
+    return None
+
+
+def row_sums(x: ndarray) -> ndarray:
+    """The sums of a matrix's rows, (n,)."""
+    if x.dtype is F32 and x.size > _FEW and x.shape[1] <= _MANY and x.flags.c_contiguous:
+        return x @ _ones(x.shape[1])
+    z: ndarray = _add(x, 1)
+    return z
+
+
 def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
     """Column sums as a matrix-vector product, which BLAS does faster and in blocks."""
     if x.size > _FEW and x.flags.c_contiguous:
@@ -57,6 +87,7 @@ def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
     return z[None] if keepdim else z
 
 
+_MANY = 1 << 16  # from here on a matrix-vector product pays for any sum
 _FEW = 1 << 11  # up to here NumPy's own sum is as fast
 
 

@@ -97,7 +97,10 @@ def lstm_layer(
     sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[ndarray, ...]:
-    """Outputs (N, P), last hidden (B, P) and cell state (B, H); kept: gates (4H), cells (H)."""
+    """Outputs (N, P), last hidden (B, P) and cell state (B, H); kept: gates (4H), cells (H).
+
+    The gates that are sigmoids are kept as the tanh they are made of.
+    """
     dtype, n = x.dtype, c0.shape[1]
     x, h0, c0, w_hr = wide(x, h0, c0, w_hr)
     w_ih, w_hh, b_ih, b_hh = _halved(wide(w_ih, w_hh, b_ih, b_hh), 2 * n, 3 * n)
@@ -127,20 +130,8 @@ def lstm_layer(
         h *= 0.5
         hidden.now = h if w_hr is None else w_hr @ h
         out[start:end] = hidden.now.T
-    _as_sigmoids(gates, 4 * n, slice(2 * n, 3 * n), sizes)
     results = (out, hidden.end(), cell.end(), gates, cells)
     return tuple(narrow(a, dtype) for a in results)
-
-
-def _as_sigmoids(gates: ndarray, width: int, tanh: slice, sizes: tuple[int, ...]) -> None:
-    """Kept gates, all from tanh, as sigmoids but for those at ``tanh``; in place."""
-    runs = [(0, len(gates) // width)] if len(set(sizes)) == 1 else steps(sizes, False)
-    for start, end in runs:
-        rows = sizes[0] if len(runs) == 1 else end - start
-        z = gates[width * start : width * end].reshape(-1, width, rows)
-        for block in (z[:, : tanh.start], z[:, tanh.stop :]):
-            block *= 0.5
-            block += 0.5
 
 
 def gru_layer(

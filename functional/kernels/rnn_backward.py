@@ -76,6 +76,11 @@ def lstm_backward(
     g_out, g_h, g_c, g_gates, g_cells = wide(*g)
     x, h0, c0, w_ih, w_hh, w_hr = wide(x, h0, c0, w_ih, w_hh, w_hr)
     out, gates, cells = wide(out, gates, cells)
+    if w_hr is None and g_gates is None and g_cells is None and len(set(sizes)) == 1:
+        grads = _even_lstm_backward(
+            (g_out, g_h, g_c), (x, h0, c0, w_ih, w_hh), (out, gates, cells), len(sizes), reverse
+        )
+        return tuple(None if a is None else narrow(a, dtype) for a in (*grads, None))
     carry, carry_c, w = _Carry(h0, g_h), _Carry(c0, g_c), np.ascontiguousarray(w_hh.T)
     spans = steps(sizes, reverse)
     sums = np.empty((4 * n, len(x)), x.dtype)
@@ -84,7 +89,7 @@ def lstm_backward(
     for at in range(len(spans) - 1, -1, -1):
         start, end = spans[at]
         rows = end - start
-        i, f, new, o = part(gates, 4 * n, start, end).reshape(4, n, rows)
+        i, f, new, o = _opened(part(gates, 4 * n, start, end).reshape(4, n, rows))
         made = np.tanh(part(cells, n, start, end))
         h, c = carry.of(rows), carry_c.of(rows)
         if g_out is not None:
@@ -103,8 +108,10 @@ def lstm_backward(
         np.multiply(z[1], _cells_before(cells, first_cells, spans, at, n), out=z[1])
         if g_gates is not None:
             extra = part(g_gates, 4 * n, start, end).reshape(4, n, rows)
-            for k, slopes in enumerate((_slope(i), _slope(f), _tanh_slope(new), _slope(o))):
-                z[k] += extra[k] * slopes
+            # a sigmoid is kept as t = 2 sigmoid - 1
+            slopes = (2 * _slope(i), 2 * _slope(f), _tanh_slope(new), 2 * _slope(o))
+            for k, by_sum in enumerate(slopes):
+                z[k] += extra[k] * by_sum
         c *= f
         flat = z.reshape(4 * n, rows)
         sums[:, start:end] = flat
@@ -112,6 +119,68 @@ def lstm_backward(
     grads = _projections(sums, sums, x, _before(h0, out, sizes, reverse), w_ih)
     results = (grads[0], carry.end(), carry_c.end(), *grads[1:], g_hr)
     return tuple(None if a is None else narrow(a, dtype) for a in results)
+
+
+def _opened(kept: ndarray) -> tuple[ndarray, ...]:
+    """Gates (4, H, rows) from what is kept of them: sigmoids from their tanh."""
+    i, f, new, o = kept
+    return (i + 1) * 0.5, (f + 1) * 0.5, new, (o + 1) * 0.5
+
+
+def _even_lstm_backward(
+    grads: Any, inputs: Any, results: Any, count: int, reverse: bool
+) -> tuple[ndarray, ...]:
+    """The way back where all steps have as many rows: what does not depend on the way at once."""
+    (g_out, g_h, g_c), (x, h0, c0, w_ih, w_hh) = grads, inputs
+    out, gates, cells = results
+    rows, n = c0.shape
+    kept, c = gates.reshape(count, 4, n, rows), cells.reshape(count, n, rows)
+    z, by_hidden, forget = _even_slopes(kept, c, c0, reverse)
+    carry, cell = (
+        np.zeros((like.shape[1], rows), x.dtype) if g is None else g.T.copy()
+        for like, g in ((h0, g_h), (c0, g_c))
+    )
+    if g_out is not None:
+        g_out = np.ascontiguousarray(g_out.reshape(count, rows, n).transpose(0, 2, 1))
+    w, spare = np.ascontiguousarray(w_hh.T), np.empty_like(cell)
+    for t in range(count) if reverse else range(count - 1, -1, -1):
+        if g_out is not None:
+            carry += g_out[t]
+        np.multiply(carry, by_hidden[t], out=spare)
+        cell += spare
+        step = z[t]
+        step[:3] *= cell
+        step[3] *= carry
+        cell *= forget[t]
+        np.matmul(w, step.reshape(4 * n, rows), out=carry)
+    sums = np.ascontiguousarray(z.reshape(count, 4 * n, rows).transpose(1, 0, 2))
+    sums = sums.reshape(4 * n, count * rows)
+    before = np.concatenate([out[rows:], h0] if reverse else [h0, out[:-rows]])
+    found = _projections(sums, sums, x, before, w_ih)
+    states = np.ascontiguousarray(carry.T), np.ascontiguousarray(cell.T)
+    return (found[0], *states, *found[1:])
+
+
+def _even_slopes(
+    kept: ndarray, cells: ndarray, c0: ndarray, reverse: bool
+) -> tuple[ndarray, ndarray, ndarray]:
+    """For all steps: what the cell's gradient (first three gates) and the hidden state's (output
+    gate) are multiplied by to give those of the gates' sums; the cell's by the hidden state's; and
+    the forget gate."""
+    first = np.ascontiguousarray(c0.T)[None]
+    before = np.concatenate([cells[1:], first] if reverse else [first, cells[:-1]])
+    made = np.tanh(cells)
+    i, f, new, o = (kept[:, k] for k in range(4))
+    z = kept * kept
+    np.subtract(1, z, out=z)  # 4 sigmoid (1 - sigmoid), and 1 - tanh²
+    z[:, 0] *= new * z.dtype.type(0.25)
+    before *= 0.25
+    z[:, 1] *= before
+    z[:, 2] *= (i + 1) * z.dtype.type(0.5)
+    z[:, 3] *= made * z.dtype.type(0.25)
+    by_hidden = _tanh_slope(made)
+    by_hidden *= (o + 1) * z.dtype.type(0.5)
+    return z, by_hidden, (f + 1) * z.dtype.type(0.5)
 
 
 def _lstm_gates(z: ndarray, c: ndarray, h: ndarray, made: ndarray, gates: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .half import narrow, widen
+from .reduce import row_sums
 from .threads import in_chunks
 
 __all__ = [
@@ -73,7 +74,8 @@ def softmax(x: np.ndarray, dim: int) -> np.ndarray:
         part, out = lines[first:last], result[first:last]
         np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
         np.exp(out, out=out)
-        np.divide(out, np.add.reduce(out, axis=1, keepdims=True), out=out)
+        total = row_sums(out)[:, None] if out.ndim == 2 else _add(out, 1, None, None, True)
+        np.divide(out, total, out=out)
 
     in_chunks(len(lines), size, work)
     return narrow(result.reshape(x.shape), x.dtype)

@@ -88,6 +88,7 @@ def lstm_backward(
     g_gates, g_cells = _rows(g_gates, 4 * n, sizes), _rows(g_cells, n, sizes)
     gates, cells = _rows(gates, 4 * n, sizes), _rows(cells, n, sizes)
     i, f, new, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    i, f, o = (i + 1) * 0.5, (f + 1) * 0.5, (o + 1) * 0.5  # kept as the tanh they are made of
     c_before = _before(c0, cells, sizes, reverse)
     squashed = F.tanh(cells)
     # d cell / d sums of input, forget and new gate; d made / d sum of the output gate and d cell
@@ -95,7 +96,7 @@ def lstm_backward(
     by_made, cell_by_made = squashed * o * (1 - o), o * (1 - squashed * squashed)
     extra = None
     if g_gates is not None:
-        slopes = [i * (1 - i), f * (1 - f), 1 - new * new, o * (1 - o)]
+        slopes = [i * (1 - i) * 2, f * (1 - f) * 2, 1 - new * new, o * (1 - o) * 2]
         extra = g_gates * F.cat(slopes, 1)
     g_h = F.zeros_like(h0) if g_h is None else g_h
     g_c = F.zeros_like(c0) if g_c is None else g_c
