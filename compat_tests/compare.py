@@ -57,8 +57,8 @@ def close(expected: Any, found: Any, dtype: str) -> bool:
         rtol = max(rtol, DIGITS)
         if len(expected.numbers) < found.size:  # the last number is a sum
             with np.errstate(over="ignore"):  # elements may be as large as there are
-                total = np.minimum(np.abs(found)[np.isfinite(found)].sum(), 1e300)
-            atol = atol + rtol * float(total)
+                total = float(np.abs(found)[np.isfinite(found)].sum())
+            atol = atol + rtol * min(total, 1e300)
         expected, found = np.array(expected.numbers), _numbers(found)
     if expected.shape != found.shape:
         return False
