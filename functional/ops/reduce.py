@@ -244,6 +244,16 @@ var_dims = general(
 )
 
 
+def spread_arguments(self: Tensor, dim: Any, unbiased: Any, correction: Any) -> tuple[Any, float]:
+    """(dimensions, correction) from the forms that ``std`` and its kin are called in."""
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    if unbiased is not None:
+        correction = 1 if unbiased else 0
+    correction = 1 if correction is None else correction
+    return dims_or_all(self, dim), float(correction)
+
+
 @public
 def var(
     self: Tensor,
@@ -258,12 +268,7 @@ def var(
     if out is not None:
         form = lambda x: var(x, dim, unbiased, keepdim, correction=correction)
         return out_of(form, out, self, name="var")
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
-    correction = 1 if correction is None else correction
-    return var_dims(self, dims_or_all(self, dim), float(correction), keepdim)
+    return var_dims(self, *spread_arguments(self, dim, unbiased, correction), keepdim)
 
 
 def _logsumexp_vjp(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:

@@ -19,6 +19,7 @@ from .reduce import (
     reduced_shape,
     restored,
     same_dtype_shape,
+    spread_arguments,
     spread_out,
     sum_shape,
     var_dims,
@@ -174,16 +175,6 @@ def _with_mean(name: str, node: str, vjp: Any) -> Any:
 
 std_mean_dims = _with_mean("std_mean", "StdMeanBackward0", _std_mean_vjp)
 var_mean_dims = _with_mean("var_mean", "VarMeanBackward0", _var_mean_vjp)
-
-
-def spread_arguments(self: Tensor, dim: Any, unbiased: Any, correction: Any) -> tuple[Any, float]:
-    """(dimensions, correction) from the forms that ``std`` and its kin are called in."""
-    if isinstance(dim, bool):
-        dim, unbiased = None, dim
-    if unbiased is not None:
-        correction = 1 if unbiased else 0
-    correction = 1 if correction is None else correction
-    return dims_or_all(self, dim), float(correction)
 
 
 @public

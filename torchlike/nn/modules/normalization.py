@@ -22,6 +22,13 @@ def _add_parameters(module: Module, shape: Any, wanted: dict[str, bool], where: 
             module.register_parameter(name, None)
 
 
+def _reset(weight: Any, bias: Any) -> None:
+    if weight is not None:
+        init.ones_(weight)
+    if bias is not None:
+        init.zeros_(bias)
+
+
 class LayerNorm(Module):
     """(x - mean) / sqrt(var + eps) * weight + bias over the last dimensions, ``normalized_shape``.
 
@@ -51,10 +58,7 @@ class LayerNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        _reset(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """``input``, normalized."""
@@ -93,8 +97,7 @@ class RMSNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1."""
-        if self.weight is not None:
-            init.ones_(self.weight)
+        _reset(self.weight, None)
 
     def forward(self, input: Tensor) -> Tensor:
         """``input``, normalized."""
@@ -139,10 +142,7 @@ class GroupNorm(Module):
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        _reset(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
         """``input``, normalized."""
