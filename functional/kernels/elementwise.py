@@ -9,14 +9,16 @@ import numpy as np
 from numpy import ndarray
 
 from .choice import where
+from .threads import LEAD, SHARED, shared, spread
 
 add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
 maximum, minimum = np.maximum, np.minimum
 fmax, fmin = np.fmax, np.fmin
 neg, reciprocal, conj = np.negative, np.reciprocal, np.conjugate
-exp, expm1, log, log1p, log2, log10 = np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10
-sqrt, sin, cos, tan, tanh = np.sqrt, np.sin, np.cos, np.tan, np.tanh
-sinh, cosh, asin, acos, atan = np.sinh, np.cosh, np.arcsin, np.arccos, np.arctan
+exp, expm1, log, log1p = map(shared, (np.exp, np.expm1, np.log, np.log1p))
+log2, log10, sqrt, tanh = map(shared, (np.log2, np.log10, np.sqrt, np.tanh))
+sin, cos, tan, sinh, cosh = map(shared, (np.sin, np.cos, np.tan, np.sinh, np.cosh))
+asin, acos, atan = map(shared, (np.arcsin, np.arccos, np.arctan))
 atan2 = np.arctan2
 floor, ceil, trunc = np.floor, np.ceil, np.trunc
 isnan, isinf, isfinite = np.isnan, np.isinf, np.isfinite
@@ -75,12 +77,30 @@ def rsqrt(x: ndarray) -> ndarray:
 
 def sigmoid(x: ndarray) -> ndarray:
     """1 / (1 + exp(-x))."""
+    if x.size > SHARED and x.dtype.char in "fd" and x.flags.c_contiguous:
+        return _long_sigmoid(x)
     z = np.negative(x)
     if type(z) is not ndarray:
         return np.asarray(1 / (1 + np.exp(z)))
     np.exp(z, out=z)
     z += 1
     return np.reciprocal(z, out=z)
+
+
+def _long_sigmoid(x: ndarray) -> ndarray:
+    """The same of many numbers, shared among threads."""
+    z = np.empty(x.shape, x.dtype)
+    line, result, one = x.reshape(-1), z.reshape(-1), np.ones((), x.dtype)
+
+    def work(first: int, last: int) -> None:
+        out = result[first:last]
+        np.negative(line[first:last], out)
+        np.exp(out, out)
+        np.add(out, one, out)
+        np.reciprocal(out, out)
+
+    spread(x.size, x.size // SHARED, work, LEAD)
+    return z
 
 
 def pow(x: Any, exponent: Any) -> ndarray:

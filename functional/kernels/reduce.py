@@ -71,9 +71,12 @@ def _long_sum(x: ndarray, dim: Dims, keepdim: bool) -> ndarray | None:
 
 
 def row_sums(x: ndarray) -> ndarray:
-    """The sums of a matrix's rows, (n,)."""
+    """The sums of a matrix's rows, (n,).
+
+    As dot products with ones, a row at a time: a whole product would wake the BLAS's threads.
+    """
     if x.dtype is F32 and x.size > _FEW and x.shape[1] <= _MANY and x.flags.c_contiguous:
-        return x @ _ones(x.shape[1])
+        return np.vecdot(x, _ones(x.shape[1]))
     z: ndarray = _add(x, 1)
     return z
 

@@ -44,6 +44,7 @@ def _lines(x: np.ndarray, dim: int) -> tuple[np.ndarray, int]:
 
 
 _FEW = 1 << 15
+_MODERATE = 30.0  # exp(30) = 1e13: sums of a million such, and what they divide, keep every digit
 _add: Any = np.add.reduce
 _maximum: Any = np.maximum.reduce
 
@@ -60,6 +61,16 @@ def _is_small(x: np.ndarray, dim: int) -> bool:
     )
 
 
+def _is_moderate(x: np.ndarray) -> bool:
+    """Whether to spare the maximum: much to do, and exp(x) and sums stay far from the limits."""
+    flat = x.reshape(-1)
+    return (
+        flat.size > _FEW
+        and np.minimum.reduce(flat) > -_MODERATE
+        and np.maximum.reduce(flat) < _MODERATE
+    )
+
+
 def softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """exp(x - max) / sum(exp(x - max)) along dim."""
     if _is_small(x, dim):
@@ -72,8 +83,11 @@ def softmax(x: np.ndarray, dim: int) -> np.ndarray:
 
     def work(first: int, last: int) -> None:
         part, out = lines[first:last], result[first:last]
-        np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
-        np.exp(out, out=out)
+        if _is_moderate(part):
+            np.exp(part, out=out)
+        else:
+            np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
+            np.exp(out, out=out)
         total = row_sums(out)[:, None] if out.ndim == 2 else _add(out, 1, None, None, True)
         np.divide(out, total, out=out)
 

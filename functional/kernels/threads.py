@@ -1,17 +1,20 @@
 """A few threads for kernels whose NumPy calls release the interpreter lock.
 
-Worth it where the work is copies and matrix products too small for the BLAS to spread by itself.
+Worth it where the work is copies, pointwise functions, and matrix products too small for the BLAS
+to spread by itself.
 """
 
 from __future__ import annotations
 
 import contextvars
 import os
+import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from itertools import pairwise
+from typing import Any
 
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+import numpy as np
 
 # More threads than this have not been measured to help.
 _MOST = 8
@@ -24,7 +27,8 @@ def _processors() -> int:
 
 
 _workers = min(_MOST, _processors())
-_pool: ThreadPoolExecutor | None = None
+_helpers: list[_Helper] = []
+_free = threading.Lock()  # held while the helpers work for one caller
 
 
 def workers() -> int:
@@ -36,47 +40,101 @@ def set_workers(count: int) -> None:
     """Use `count` threads from now on; 1 means the caller's only."""
     global _workers
     _workers = max(1, count)
-    _forget_pool()
 
 
-def _forget_pool() -> None:
-    # A forked child has the pool object but none of its threads.
-    global _pool
-    _pool = None
+def _forget() -> None:
+    # A forked child has these objects but none of their threads; an interrupted caller has left a
+    # helper at work.
+    global _helpers, _free
+    _helpers, _free = [], threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
+    os.register_at_fork(after_in_child=_forget)
 
 
-def _submit(work: Callable, first: int, last: int):
-    global _pool
-    if _pool is None:
-        from concurrent.futures import ThreadPoolExecutor  # with logging, some milliseconds
-
-        _pool = ThreadPoolExecutor(_workers, thread_name_prefix="kernels")
-    # The context carries the caller's np.errstate.
-    return _pool.submit(contextvars.copy_context().run, work, first, last)
+_Outcome = tuple[Any, BaseException | None]
 
 
-def spread(count: int, parts: int, work: Callable[[int, int], Any]) -> list[Any]:
-    """Calls work(first, last) on `parts` equal ranges of range(count), side by side.
+def _outcome(call: Callable[[], Any]) -> _Outcome:
+    try:
+        return call(), None
+    except BaseException as failure:
+        return None, failure
 
-    Returns what the calls return, in order. The first range runs in the calling thread.
+
+class _Helper:
+    """A thread that waits for work. Two locks wake it and its caller sooner than a future does."""
+
+    def __init__(self) -> None:
+        self._begin, self._end = threading.Lock(), threading.Lock()
+        self._begin.acquire()
+        self._end.acquire()
+        threading.Thread(target=self._serve, name="kernels", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            self._begin.acquire()
+            self._outcome = _outcome(self._call)
+            del self._call
+            self._end.release()
+
+    def give(self, work: Callable[[int, int], Any], first: int, last: int) -> None:
+        context = contextvars.copy_context()  # it carries the caller's np.errstate
+        self._call = lambda: context.run(work, first, last)
+        self._begin.release()
+
+    def take(self) -> _Outcome:
+        """What the work returned or raised, once it has ended."""
+        self._end.acquire()
+        outcome, self._outcome = self._outcome, (None, None)
+        return outcome
+
+
+def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float = 0.0) -> list[Any]:
+    """Calls work(first, last) on `parts` ranges of range(count), side by side.
+
+    Returns what the calls return, in order. The first range runs in the calling thread, and is
+    longer than the others by the fraction `lead`: the time in which a short piece of work would be
+    done before another thread has woken.
     """
     parts = min(parts, _workers, count)
     if parts <= 1:
         return [work(0, count)]
-    edges = [count * part // parts for part in range(parts + 1)]
-    later = [_submit(work, edges[part], edges[part + 1]) for part in range(1, parts)]
-    results = [work(0, edges[1])]
-    return results + [future.result() for future in later]
+    edges = [0, *(int(count * (part + lead) / (parts + lead)) for part in range(1, parts + 1))]
+    ranges = list(pairwise(edges))
+    if not _free.acquire(False):  # a caller elsewhere, or around this one, has the helpers
+        return [work(first, last) for first, last in ranges]
+    free = _free
+    try:
+        return _side_by_side(ranges, work)
+    finally:
+        free.release()
+
+
+def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]) -> list[Any]:
+    while len(_helpers) < len(ranges) - 1:
+        _helpers.append(_Helper())
+    busy = _helpers[: len(ranges) - 1]
+    for helper, (first, last) in zip(busy, ranges[1:], strict=True):
+        helper.give(work, first, last)
+    outcomes = [_outcome(lambda: work(*ranges[0]))]
+    try:
+        outcomes += [helper.take() for helper in busy]
+    except BaseException:  # an interrupt, with helpers still at work
+        _forget()
+        raise
+    for _, failure in outcomes:
+        if failure is not None:
+            raise failure
+    return [found for found, _ in outcomes]
 
 
 # Elements that several passes go over at a time: fewer would stay in a nearer cache, but threads
 # that call often spend their time handing each other the interpreter lock. And how many elements
 # are worth waking a thread for.
-_CACHED, _SHARED = 1 << 18, 1 << 18
+_CACHED, SHARED = 1 << 18, 1 << 18
+LEAD = 0.2  # of a pointwise function's work
 
 
 def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
@@ -92,4 +150,24 @@ def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[An
     def walk(first: int, last: int) -> list[Any]:
         return [work(start, min(start + step, last)) for start in range(first, last, step)]
 
-    return [part for parts in spread(count, count * size // _SHARED, walk) for part in parts]
+    shares = spread(count, count * size // SHARED, walk, LEAD)
+    return [part for parts in shares for part in parts]
+
+
+def shared(function: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """A ufunc of one array, whose work threads share where the array is large."""
+
+    @wraps(function)
+    def call(x: np.ndarray) -> np.ndarray:
+        if x.size <= SHARED or x.dtype.char not in "fd" or not x.flags.c_contiguous:
+            return function(x)
+        z = np.empty(x.shape, x.dtype)
+        line, out = x.reshape(-1), z.reshape(-1)
+
+        def work(first: int, last: int) -> None:
+            function(line[first:last], out[first:last])
+
+        spread(x.size, x.size // SHARED, work, LEAD)
+        return z
+
+    return call

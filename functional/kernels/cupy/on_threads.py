@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+LEAD, SHARED = 0.0, 1 << 62
+
 
 def workers() -> int:
     """One: the caller."""
     return 1
 
 
-def spread(count: int, parts: int, work: Callable[[int, int], Any]) -> list[Any]:
+def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float = 0.0) -> list[Any]:
     """Calls work(0, count)."""
     return [work(0, count)]
 
@@ -19,3 +21,8 @@ def spread(count: int, parts: int, work: Callable[[int, int], Any]) -> list[Any]
 def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
     """Calls work(0, count)."""
     return [work(0, count)]
+
+
+def shared(function: Any) -> Any:
+    """The function itself."""
+    return function
