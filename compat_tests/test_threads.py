@@ -84,7 +84,7 @@ def _in_child(queue: Any) -> None:
     queue.put(threads.spread(4, 4, squares))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:.*fork")  # Python and JAX warn of forks beside threads
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_a_child_process_has_threads_of_its_own(method):
     threads.spread(4, 4, squares)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray
 
+from . import reduce
 from .half import narrow, widen
+from .softmax import is_moderate
 
 __all__ = ["attention", "safe_softmax"]
 
@@ -40,12 +42,13 @@ def attention(
 
 def _softmax_rows(scores: ndarray, may_be_empty: bool) -> None:
     """Softmax over the last axis, in place; rows of -inf become 0."""
-    top = np.max(scores, -1, keepdims=True)
-    if may_be_empty:
-        top[top == -np.inf] = 0
-    scores -= top
+    if not is_moderate(scores):
+        top = np.max(scores, -1, keepdims=True)
+        if may_be_empty:
+            top[top == -np.inf] = 0
+        scores -= top
     np.exp(scores, out=scores)
-    total = np.add.reduce(scores, -1, keepdims=True)
+    total = reduce.sum(scores, (scores.ndim - 1,), keepdim=True)
     if may_be_empty:
         total[total == 0] = 1
     scores /= total

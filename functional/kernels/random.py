@@ -19,16 +19,17 @@ import numpy as np
 
 from . import fused
 from .draws import (
+    CHUNK,
     DIGITS,
     F32,
     F64,
     REAL,
     as_real,
+    below53,
     cpp_name,
     draw_dtype,
     fill_axes,
     in_chunks,
-    integers53,
     largest,
     memory_order,
     narrow,
@@ -182,23 +183,33 @@ def bernoulli(generator: Generator, p: float, shape: Shape, dtype: np.dtype) -> 
     Raises RuntimeError unless 0 <= p <= 1.
     """
     dtype = np.dtype(dtype)
+    count = size_of(shape)
+    _check_bernoulli(p, dtype, count)
+    return _fill_below(generator, p, np.empty(count, dtype)).reshape(shape)
+
+
+def _check_bernoulli(p: float, dtype: np.dtype, count: int) -> None:
     if not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-    count = size_of(shape)
-    if not count:
-        return np.empty(shape, dtype)
-    if dtype in BARE or dtype in REAL:
+    if count and (dtype in BARE or dtype in REAL):
         raise not_implemented("bernoulli_scalar_cpu_", dtype)
+
+
+def _fill_below(generator: Generator, p: float, line: np.ndarray) -> np.ndarray:
     bound = math.ceil(p * 2.0**53)  # a draw k is below p where k * 2**-53 < p
-
-    def make(size: int) -> np.ndarray:
-        return (integers53(generator, size) < bound).astype(dtype)
-
-    return in_chunks(generator, count, dtype, make).reshape(shape)
+    with generator.lock:
+        for start in range(0, line.size, CHUNK):
+            part = line[start : start + CHUNK]
+            part[...] = below53(generator, part.size, bound)
+    return line
 
 
 def bernoulli_(generator: Generator, array: np.ndarray, p: float) -> np.ndarray:
     """Fill ``array`` as ``bernoulli`` draws; returns it."""
+    _check_bernoulli(p, array.dtype, array.size)
+    if array.flags.c_contiguous:
+        _fill_below(generator, p, array.reshape(-1))
+        return array
     return store(array, bernoulli(generator, p, array.size, array.dtype))
 
 

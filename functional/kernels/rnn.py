@@ -44,9 +44,9 @@ def part(kept: ndarray, width: int, start: int, end: int) -> ndarray:
 def _projected(x: ndarray, weight: ndarray, *biases: ndarray | None) -> ndarray:
     """What the inputs of all steps add to the gates, in one product."""
     z = x @ weight.T
-    for bias in biases:
-        if bias is not None:
-            z += bias
+    known = [bias for bias in biases if bias is not None]
+    if known:
+        z += sum(known)
     return z
 
 

@@ -45,13 +45,9 @@ def _projections(
     g: ndarray, g_state: ndarray, x: ndarray, before: ndarray, w_ih: ndarray
 ) -> tuple[ndarray, ...]:
     """Gradients of input, weights and biases from those of the gates' sums, (gates, N)."""
-    return (
-        g.T @ w_ih,
-        g @ x,
-        g_state @ before,
-        np.add.reduce(g, 1),
-        np.add.reduce(g_state, 1),
-    )
+    bias = np.add.reduce(g, 1)
+    state_bias = bias.copy() if g_state is g else np.add.reduce(g_state, 1)
+    return g.T @ w_ih, g @ x, g_state @ before, bias, state_bias
 
 
 def _slope(squashed: ndarray) -> ndarray:

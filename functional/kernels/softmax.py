@@ -61,7 +61,7 @@ def _is_small(x: np.ndarray, dim: int) -> bool:
     )
 
 
-def _is_moderate(x: np.ndarray) -> bool:
+def is_moderate(x: np.ndarray) -> bool:
     """Whether to spare the maximum: much to do, and exp(x) and sums stay far from the limits."""
     flat = x.reshape(-1)
     return (
@@ -83,7 +83,7 @@ def softmax(x: np.ndarray, dim: int) -> np.ndarray:
 
     def work(first: int, last: int) -> None:
         part, out = lines[first:last], result[first:last]
-        if _is_moderate(part):
+        if is_moderate(part):
             np.exp(part, out=out)
         else:
             np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
@@ -128,8 +128,11 @@ def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
 
     def work(first: int, last: int) -> None:
         part, y, out = lines[first:last], ys[first:last], gradient[first:last]
-        np.multiply(part, y, out=out)
-        np.subtract(part, np.add.reduce(out, axis=1, keepdims=True), out=out)
+        if part.ndim == 2 and part.dtype.kind == "f":  # of complex numbers it takes conjugates
+            dots = np.vecdot(part, y)[:, None]
+        else:
+            dots = _add(np.multiply(part, y, out=out), 1, None, None, True)
+        np.subtract(part, dots, out=out)
         np.multiply(out, y, out=out)
 
     in_chunks(len(lines), size, work)
