@@ -134,7 +134,7 @@ def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]
 # that call often spend their time handing each other the interpreter lock. And how many elements
 # are worth waking a thread for.
 _CACHED, SHARED = 1 << 18, 1 << 18
-LEAD = 0.2  # of a pointwise function's work
+LEAD = 0.3  # of a pointwise function's work
 
 
 def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
