@@ -130,18 +130,18 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *_missing.present(__spec__.name)})
 
 
-def install(mode: str = "force") -> bool:
-    """Serve ``import torch`` from this library: see ``torchlike.alias.install``."""
+def install(name: str = "torch", mode: str = "force") -> bool:
+    """Serve ``import NAME`` from this library: see ``torchlike.alias.install``."""
     from .alias import install
 
-    return install(mode)
+    return install(name, mode)
 
 
-def uninstall() -> None:
-    """Undo ``install``."""
+def uninstall(name: str | None = None) -> None:
+    """Undo ``install``, of one name or of all."""
     from .alias import uninstall
 
-    uninstall()
+    uninstall(name)
 
 
 _labels.label_functions(globals())

@@ -1,7 +1,7 @@
-"""The names ``torch`` and ``torch.*`` served by this library, and given back again.
+"""The names ``torch``, ``singa`` and ``mxnet`` served by this library, and given back again.
 
-While the alias is on, ``torch.nn`` and ``torchlike.nn`` are one module under two names, in
-whatever order they are imported, and classes call themselves PyTorch's.
+While an alias is on, ``torch.nn`` and ``torchlike.nn`` are one module under two names, in whatever
+order they are imported; and while ``torch`` is served, classes call themselves PyTorch's.
 """
 
 from __future__ import annotations
@@ -14,13 +14,9 @@ from types import ModuleType
 from typing import Any
 
 from . import labels, loading
+from .loading import SURFACES, name_in, within
 
-SURFACES = {"torch": "torchlike"}  # the name programs import: the module that serves it
 MODES = ("force", "absent", "never")
-
-
-def _within(name: str, root: str) -> bool:
-    return name == root or name.startswith(root + ".")
 
 
 class _Finder:
@@ -29,74 +25,90 @@ class _Finder:
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """A spec of our module; None where we have none, or the name is not ours to give."""
         root = name.partition(".")[0]
-        if root not in SURFACES:
+        if root not in _served:
             return None
         own = SURFACES[root] + name[len(root) :]
+        if name_in(root, own) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         try:
             return loading.borrowed(name, importlib.import_module(own))
         except ModuleNotFoundError as error:
-            if error.name is not None and _within(own, error.name):
+            if error.name is not None and within(own, error.name):
                 return None
             raise
 
     def find_distributions(self, context: Any = None) -> Iterator[Any]:
         """What ``importlib.metadata`` should know about the distribution ``torch``."""
         wanted = getattr(context, "name", None)
-        if wanted is None or wanted.lower() in SURFACES:
+        if "torch" in _served and (wanted is None or wanted.lower() == "torch"):
             from ._distribution import Torch
 
             yield Torch()
 
 
 _FINDER = _Finder()
+_served: list[str] = []
 _set_aside: dict[str, ModuleType] = {}
 
 
-def is_installed() -> bool:
-    """Whether the alias is on."""
-    return _FINDER in sys.meta_path
+def is_installed(name: str = "torch") -> bool:
+    """Whether this name is served."""
+    return name in _served
 
 
-def install(mode: str = "force") -> bool:
-    """Serve ``import torch`` from this library; returns whether the alias is on.
+def install(name: str = "torch", mode: str = "force") -> bool:
+    """Serve ``import NAME`` (torch, singa or mxnet) from this library; returns whether it is on.
 
-    ``mode`` says when: ``force`` always, also where PyTorch is installed or even imported (it is
-    set aside, and comes back with ``uninstall``); ``absent`` only where PyTorch is absent;
-    ``never`` not at all. Raises ValueError for another mode.
+    ``mode`` says when: ``force`` always, also where the real package is installed or even imported
+    (it is set aside, and comes back with ``uninstall``); ``absent`` only where it is absent;
+    ``never`` not at all. ``install(mode)`` is short for ``install("torch", mode)``. Raises
+    ValueError for another name or mode.
     """
+    if name in MODES:
+        name, mode = "torch", name
     if mode not in MODES:
         raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}, not {mode!r}")
-    if is_installed() or mode == "never" or (mode == "absent" and _pytorch_is_there()):
-        return is_installed()
-    for name in [n for n in sys.modules if n.partition(".")[0] in SURFACES]:
-        _set_aside[name] = sys.modules.pop(name)
+    if name not in SURFACES:
+        known = ", ".join(map(repr, SURFACES))
+        raise ValueError(f"mode must be one of {', '.join(map(repr, MODES))}, or a name that is "
+                         f"served, one of {known}; not {name!r}")  # fmt: skip
+    if name in _served or mode == "never" or (mode == "absent" and _is_there(name)):
+        return name in _served
+    for module in [n for n in sys.modules if within(n, name)]:
+        _set_aside[module] = sys.modules.pop(module)
+    if not _served:
+        sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
+    _served.append(name)
     loading.watch(adopt)
-    sys.meta_path.insert(0, _FINDER)  # type: ignore[arg-type]
-    labels.switch(labels.PYTORCH)
+    if name == "torch":
+        labels.switch(labels.PYTORCH)
     return True
 
 
-def uninstall() -> None:
-    """Give the names back: to PyTorch if it was imported before, else to whoever comes."""
-    if not is_installed():
-        return
-    sys.meta_path.remove(_FINDER)  # type: ignore[arg-type]
-    loading.after.remove(adopt)
-    for name in [n for n in sys.modules if n.partition(".")[0] in SURFACES]:
-        del sys.modules[name]
-    sys.modules.update(_set_aside)
-    _set_aside.clear()
-    labels.switch(labels.OWN)
+def uninstall(name: str | None = None) -> None:
+    """Give a name back, or all: to the real package if it was imported before, else to whoever."""
+    for served in [n for n in _served if name in (None, n)]:
+        _served.remove(served)
+        for module in [n for n in sys.modules if within(n, served)]:
+            del sys.modules[module]
+        for module in [n for n in _set_aside if within(n, served)]:
+            sys.modules[module] = _set_aside.pop(module)
+        if served == "torch":
+            labels.switch(labels.OWN)
+        if not _served:
+            sys.meta_path.remove(_FINDER)  # type: ignore[arg-type]
+            loading.after.remove(adopt)
 
 
-def _pytorch_is_there() -> bool:
-    return "torch" in sys.modules or loading.find_elsewhere("torch", None) is not None
+def _is_there(name: str) -> bool:
+    return name in sys.modules or loading.find_elsewhere(name, None) is not None
 
 
 def adopt(module: ModuleType) -> None:
     """Enter one of our modules under its other name as well."""
     spec = module.__spec__
-    name = module.__name__ if spec is None else spec.name
-    for outer, own in SURFACES.items():
-        if _within(name, own):
-            sys.modules[outer + name[len(own) :]] = module
+    own = module.__name__ if spec is None else spec.name
+    for surface in _served:
+        name = name_in(surface, own)
+        if name is not None:
+            sys.modules[name] = module

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import FunctionType, ModuleType
 from typing import Any
 
-from .loading import PRIVATE, loaded_modules
+from .loading import PRIVATE, loaded_modules, name_in
 
 OWN, PYTORCH = "torchlike", "torch"
 
@@ -105,7 +105,7 @@ def label(module: ModuleType) -> None:
             found = getattr(module, name, None)
             if found is not None:
                 _set_module(found, STATE.root + place)
-    if key.partition(".")[0] != OWN:
+    if name_in(PYTORCH, key) is None:
         return
     old, new = module.__name__, STATE.root + key[len(OWN) :]
     module.__name__ = new

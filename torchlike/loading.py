@@ -15,7 +15,23 @@ from typing import Any
 
 OURS = ("torchlike", "functional")
 PRIVATE = "torchlike._functional"  # the core's name while a program's own module has `functional`
+# the name programs import: the module that serves it
+SURFACES = {"torch": "torchlike", "singa": "torchlike.singa", "mxnet": "torchlike.mxnet"}
 after: list[Callable[[ModuleType], None]] = []  # called with each module once it is loaded
+
+
+def within(name: str, root: str) -> bool:
+    """Whether a module is ``root`` or lies within it."""
+    return name == root or name.startswith(root + ".")
+
+
+def name_in(surface: str, own: str) -> str | None:
+    """What one of our modules is called in a surface; None where it is no part of it."""
+    root = SURFACES[surface]
+    inner = (r for r in SURFACES.values() if len(r) > len(root))
+    if not within(own, root) or any(within(own, r) for r in inner):
+        return None
+    return surface + own[len(root) :]
 
 
 def is_ours(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Run a program as Python would run it, with ``torch`` served by this library.
+"""Run a program as Python would run it, with ``torch`` or another name served by this library.
 
 The program becomes ``__main__`` in the module object that is ``__main__`` already, and an
 exception that it does not catch goes on to the interpreter, which then does all that it does at
@@ -26,7 +26,7 @@ usage: python -m torchlike [--as NAME] SCRIPT [ARGS]
 Runs a program in which `import torch` gives torchlike. SCRIPT may be a file, a directory or a zip
 file with a __main__.py, or - for the standard input.
 
-  --as NAME      the name to serve: torch (the default)
+  --as NAME      the name to serve: torch (the default), singa or mxnet; may be given again
   -h, --help     show this text
   --version      show the version
 """
@@ -59,7 +59,7 @@ def _split(args: list[str]) -> tuple[str, list[str]]:
 
 
 def _surface(option: str, args: list[str]) -> None:
-    """Check ``--as NAME``, and take NAME off the arguments."""
+    """Note the NAME of ``--as NAME``, and take it off the arguments."""
     head, equals, name = option.partition("=")
     if head != "--as":
         _fail(f"python -m torchlike: unknown option {option}\n\n{USAGE}")
@@ -70,6 +70,15 @@ def _surface(option: str, args: list[str]) -> None:
     if name not in alias.SURFACES:
         known = ", ".join(alias.SURFACES)
         _fail(f"python -m torchlike: --as {name}: no such surface; there is: {known}")
+    _NAMES.append(name)
+
+
+_NAMES: list[str] = []  # what to serve, where the command line says so
+
+
+def _install() -> None:
+    for name in _NAMES or ["torch"]:
+        alias.install(name)
 
 
 def main() -> None:
@@ -132,7 +141,7 @@ def _directory(path: str) -> Program:
 
 def _module(name: str) -> Program:
     siblings.make_room(os.getcwd())
-    alias.install()
+    _install()
     try:
         spec = _find_module(name)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
@@ -177,13 +186,14 @@ class Arguments(list[str]):
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return in_child, (list(self), sys.path[0])
+        return in_child, (list(self), sys.path[0], _NAMES)
 
 
-def in_child(arguments: list[str], directory: str) -> Arguments:
+def in_child(arguments: list[str], directory: str, names: list[str]) -> Arguments:
     """Turn the alias on; returns the arguments."""
     siblings.make_room(directory)
-    alias.install()
+    _NAMES[:] = names
+    _install()
     return Arguments(arguments)
 
 
@@ -211,7 +221,7 @@ def _become(code: CodeType, attributes: dict[str, Any], directory: str | None) -
         if not getattr(sys.flags, "safe_path", False):
             sys.path[0] = directory
         siblings.make_room(directory or os.getcwd())
-    alias.install()
+    _install()
     namespace = sys.modules["__main__"].__dict__
     namespace.clear()
     namespace |= {"__name__": "__main__", "__doc__": None, "__builtins__": builtins}
