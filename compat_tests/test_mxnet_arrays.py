@@ -270,6 +270,7 @@ def test_files(tmp_path: Path) -> None:
         (lambda: nd.array(M).reshape((0, 0, 0)), ValueError, "more dimensions"),
         (lambda: nd.take(nd.ones(2), nd.ones(1), mode="x"), ValueError, "mode must be"),
         (lambda: nd.random.normal(0, -1, shape=2), ValueError, "scale must not be negative"),
+        (lambda: nd.NDArray([1]), TypeError, "has no constructor"),
         (lambda: nd.concat(), ValueError, "at least one array"),
         (lambda: nd.Dropout(nd.ones(2), p=1.5), ValueError, "p must be"),
     ],

@@ -161,6 +161,24 @@ def test_own_blocks_register_by_assignment() -> None:
         net.scale = nn.Dense(1)
 
 
+def test_parameters_asked_for_by_name() -> None:
+    class Old(gluon.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = self.params.get("weight", shape=(2, 1), init="ones")
+            self.fixed = self.params.get_constant("fixed", [[5]])
+
+        def forward(self, x: Any) -> Any:
+            return nd.dot(x, self.weight.data()) + self.fixed.data()
+
+    net = Old()
+    net.initialize()
+    assert values(net(nd.array([[1, 2]]))) == [[8]]
+    assert net.params.get("weight", shape=(9,)) is net.weight
+    assert net.params.get("other") is None
+    assert list(net.collect_params()) == ["weight", "fixed"]
+
+
 def test_assignment_needs_super_init() -> None:
     class Bad(gluon.Block):
         def __init__(self) -> None:

@@ -134,6 +134,21 @@ def test_batch_norm_moves_its_statistics_in_the_backward_pass() -> None:
     onp.testing.assert_allclose(values(norm.running_var.data()), [0.9 + 0.9], rtol=1e-6)
 
 
+@pytest.mark.parametrize(("axis", "shape"), [(1, (4, 2, 3)), (-1, (4, 3, 2))])
+def test_batch_norm_keeps_statistics_of_each_channel(axis: int, shape: Any) -> None:
+    x = onp.random.default_rng(0).normal(2, 3, shape)
+    norm = started(nn.BatchNorm(axis, momentum=0.75))
+    with autograd.record():
+        y = norm(nd.array(x))
+    y.backward(retain_graph=True)
+    y.backward()  # another pass moves them once more
+    others = (0, 2) if axis == 1 else (0, 1)
+    mean, variance = x.mean(others), x.var(others)
+    kept = 0.75**2
+    near(norm.running_mean.data(), (1 - kept) * mean)
+    near(norm.running_var.data(), kept + (1 - kept) * variance)
+
+
 def test_batch_norm_in_prediction_uses_what_it_has_seen() -> None:
     norm = started(nn.BatchNorm(epsilon=0, in_channels=1), running_mean=[1], running_var=[4])
     assert values(norm(nd.array([[5.0]]))) == [[2]]

@@ -27,6 +27,9 @@ class NDArray:
     __hash__ = object.__hash__
     _tensor: Any
 
+    def __init__(self, *args: Any, **named: Any) -> None:
+        raise TypeError(f"{type(self).__name__} has no constructor: use array(), zeros(), ones()")
+
     # --- what it is -----------------------------------------------------------------------------
 
     @property

@@ -87,9 +87,14 @@ def _pairs(y: Tensor, dy: Any) -> Iterator[tuple[Tensor, Tensor]]:
     grads = torch.autograd.grad(
         y.core, [t.core for t in asked], start, retain_graph=True, allow_unused=True
     )
+    memory: set[int] = set()
     for tensor, g in zip(asked, grads, strict=True):
-        if g is not None:
-            yield tensor, Tensor(data=CTensor.of(g, tensor.device), name=_grad_name(tensor))
+        if g is None:
+            continue
+        # what is delivered may be written to: an addition's gradients are one array at first
+        g = g.clone() if g.data_ptr() in memory else g
+        memory.add(g.data_ptr())
+        yield tensor, Tensor(data=CTensor.of(g, tensor.device), name=_grad_name(tensor))
 
 
 def _grad_name(tensor: Tensor) -> str:

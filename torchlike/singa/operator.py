@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import weakref
 from typing import Any, ClassVar
@@ -19,8 +20,8 @@ class Operator:
     """Base of operations: ``forward`` and ``backward`` on raw tensors.
 
     A call gives a tuple of Tensors whose ``creator`` is this object, and keeps in ``src`` who made
-    the operands. An object serves one call. ``backward`` gets one raw gradient per result and
-    returns one per operand (None where there is none).
+    the operands. An object serves one call; later calls are those of copies. ``backward`` gets one
+    raw gradient per result and returns one per operand (None where there is none).
     """
 
     op_count: ClassVar[int] = 0
@@ -43,6 +44,8 @@ class Operator:
         return self._do_forward(*xs)
 
     def _do_forward(self, *xs: Tensor) -> tuple[Tensor, ...]:
+        if "src" in self.__dict__:
+            return self._again()._do_forward(*xs)
         self._number()  # a subclass may not have called our __init__
         for x in xs:
             if not isinstance(x, Tensor):
@@ -63,6 +66,13 @@ class Operator:
             tensor.core = y
         self.y_id2idx = {id(y): i for i, y in enumerate(ys)}
         return ys
+
+    def _again(self) -> Operator:
+        """A copy for another call, as the first call's results refer to this one's state."""
+        other = copy.copy(self)
+        for attribute in ("src", "y_id2idx", "name"):
+            other.__dict__.pop(attribute, None)
+        return other
 
     def _record(self, operands: list[Any]) -> tuple[Any, ...]:
         """The results on our tape; here through the user's own ``forward`` and ``backward``."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import files
 from ..array import NDArray, core_dtype, core_tensor, default_kind, wrap
-from .parameter import Parameter, ParameterDict, fits
+from .parameter import OwnParameters, Parameter, ParameterDict, fits
 
 
 class _Hook:
@@ -63,9 +63,9 @@ class Block:
     # --- parameters -----------------------------------------------------------------------------
 
     @property
-    def params(self) -> ParameterDict:
+    def params(self) -> OwnParameters:
         """The block's own parameters, without its children's."""
-        return ParameterDict(self._reg_params)
+        return OwnParameters(self._reg_params)
 
     def _named(self, prefix: str = "") -> Iterator[tuple[str, Parameter]]:
         for name, parameter in self._reg_params.items():

@@ -271,3 +271,17 @@ class ParameterDict(dict[str, Parameter]):
             return self
         pattern = re.compile(select)
         return ParameterDict({n: p for n, p in self.items() if pattern.match(n)})
+
+
+class OwnParameters(ParameterDict):
+    """A Block's own parameters, from which it may also ask for new ones, as in MXNet 1."""
+
+    def get(self, name: str, default: Any = None, **settings: Any) -> Any:  # type: ignore[override]
+        """The parameter of that name; with settings, a new one where there is none."""
+        if name in self or not settings:
+            return super().get(name, default)
+        return Parameter(name, allow_deferred_init=True, **settings)
+
+    def get_constant(self, name: str, value: Any = None) -> Any:
+        """The parameter of that name, or a new one that never changes."""
+        return self[name] if name in self else Constant(value, name)
