@@ -5,28 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from compat_tests.singa_support import close, numbers, singa_mode
 from torchlike.singa import autograd, singa_wrap, tensor
 
 
 @pytest.fixture(autouse=True)
-def training():
-    autograd.training = True
-    yield
-    autograd.training = False
+def _mode():
+    with singa_mode(training=True):
+        yield
 
 
 def T(values, dtype=np.float32):
     return tensor.from_numpy(np.array(values, dtype))
-
-
-def close(y, wanted, tolerance=2e-6):
-    found = tensor.to_numpy(y)
-    assert found.shape == np.shape(wanted)
-    np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=1e-6)
-
-
-def random(*shape, seed=0):
-    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
 
 
 # --- images ---
@@ -49,7 +39,7 @@ def correlated(x, w, stride, groups=1):
 
 
 def test_convolution():
-    x, w, b = random(2, 4, 5, 6), random(6, 2, 3, 2), random(6)
+    x, w, b = numbers(2, 4, 5, 6), numbers(6, 2, 3, 2), numbers(6)
     handle = singa_wrap.ConvHandle(T(x).data, (3, 2), (2, 1), (1, 0), 4, 6, True, 2)
     y = autograd.conv2d(handle, T(x), T(w), T(b), (0, 1, 2, 0))
     padded = np.pad(x, ((0, 0), (0, 0), (1, 2), (2, 0)))
@@ -60,7 +50,7 @@ def test_convolution():
 
 
 def test_margins_of_four_numbers():
-    x, w = random(1, 1, 4, 4), random(1, 1, 2, 2)
+    x, w = numbers(1, 1, 4, 4), numbers(1, 1, 2, 2)
     handle = singa_wrap.CudnnConvHandle(None, 2, 1, (0, 1, 2, 0), 1, 1, False)
     assert (handle.pad_h, handle.pad_w, handle.odd_padding) == (0, 0, (0, 1, 2, 0))
     padded = np.pad(x, ((0, 0), (0, 0), (0, 1), (2, 0)))
@@ -68,7 +58,7 @@ def test_margins_of_four_numbers():
 
 
 def test_handles_tell_their_sizes():
-    raw = T(random(3, 4, 7, 8)).data
+    raw = T(numbers(3, 4, 7, 8)).data
     conv = singa_wrap.CudnnConvHandle(raw, [3, 2], [2, 1], [1, 0], 4, 6, True, 2, 1024, "fastest")
     assert (conv.batchsize, conv.channels, conv.num_filters, conv.group) == (3, 4, 6, 2)
     assert (conv.kernel_h, conv.kernel_w, conv.stride_h, conv.stride_w) == (3, 2, 2, 1)
@@ -76,7 +66,7 @@ def test_handles_tell_their_sizes():
     assert (pool.pooled_height, pool.pooled_width, pool.is_max_pooling) == (4, 7, True)
     norm = singa_wrap.CudnnBatchNormHandle(0.9, raw)
     assert (norm.momentum, norm.batchsize, norm.channels) == (0.9, 3, 4)
-    rnn = singa_wrap.CudnnRNNHandle(T(random(5, 6, 3)).data, 7, 2, num_layers=2, bidirectional=1)
+    rnn = singa_wrap.CudnnRNNHandle(T(numbers(5, 6, 3)).data, 7, 2, num_layers=2, bidirectional=1)
     assert (rnn.seq_length, rnn.batch_size, rnn.feature_size) == (5, 6, 3)
     assert rnn.weights_size == 2 * (28 * 3 + 28 * 7 + 56) + 2 * (28 * 14 + 28 * 7 + 56)
 
@@ -109,7 +99,7 @@ def test_pooling_of_negative_numbers():
 
 
 def test_batch_normalization():
-    x, scale, bias = random(4, 3, 2, 5), T([1, 2, 0.5]), T([0, 1, -1])
+    x, scale, bias = numbers(4, 3, 2, 5), T([1, 2, 0.5]), T([0, 1, -1])
     mean, var = T(np.zeros(3)), T(np.ones(3))
     handle = singa_wrap.BatchNormHandle(0.9, T(x).data)
     y = autograd.batchnorm_2d(handle, T(x), scale, bias, mean, var)
@@ -132,7 +122,7 @@ def test_batch_normalization():
 
 
 def test_statistics_move_once_even_if_backward_computes_again():
-    x, mean, var = T(random(4, 3)), T(np.zeros(3)), T(np.ones(3))
+    x, mean, var = T(numbers(4, 3)), T(np.zeros(3)), T(np.ones(3))
     x.requires_grad = False
     op = autograd._BatchNorm2d(singa_wrap.BatchNormHandle(0.5), mean, var)
     (y,) = op(x, T(np.ones(3)), T(np.zeros(3)))
@@ -202,10 +192,10 @@ def test_losses_start_from_one():
 
 
 def test_recurrent_network_by_hand():
-    x, h = random(3, 2, 4), random(1, 2, 5, seed=1)
+    x, h = numbers(3, 2, 4), numbers(1, 2, 5, seed=1)
     for mode, function in ((0, lambda a: np.maximum(a, 0)), (1, np.tanh)):
         handle = singa_wrap.CudnnRNNHandle(T(x).data, 5, mode)
-        w = random(handle.weights_size, seed=2) / 3
+        w = numbers(handle.weights_size, seed=2) / 3
         wx, wh = w[:20].reshape(5, 4), w[20:45].reshape(5, 5)
         state, steps = h[0], []
         for step in x:

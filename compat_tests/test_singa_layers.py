@@ -10,26 +10,17 @@ import numpy as np
 import pytest
 
 import torchlike as torch
-from torchlike.singa import autograd, device, layer, model, tensor
+from compat_tests.singa_support import close, numbers, singa_mode
+from torchlike.singa import autograd, layer, model, tensor
 from torchlike.singa.tensor import Tensor, from_numpy, to_numpy
 
 F = torch.nn.functional
 
 
 @pytest.fixture(autouse=True)
-def _not_training() -> Any:
-    device.get_default_device().SetRandSeed(0)
-    yield
-    autograd.training = False
-
-
-def numbers(*shape: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-
-
-def close(found: Any, expected: Any, rtol: float = 1e-5) -> None:
-    found = to_numpy(found) if isinstance(found, Tensor) else np.asarray(found)
-    np.testing.assert_allclose(found, np.asarray(expected), rtol=rtol, atol=1e-5)
+def _mode():
+    with singa_mode(training=False):
+        yield
 
 
 # --- names and states -----------------------------------------------------------------------------

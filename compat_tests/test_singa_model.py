@@ -10,19 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from torchlike.singa import autograd, device, layer, model, opt, tensor
+from compat_tests.singa_support import numbers, singa_mode
+from torchlike.singa import autograd, layer, model, opt, tensor
 from torchlike.singa.tensor import Tensor, from_numpy, to_numpy
 
 
 @pytest.fixture(autouse=True)
-def _fresh() -> Any:
-    device.get_default_device().SetRandSeed(0)
-    yield
-    autograd.training = False
-
-
-def numbers(*shape: int, seed: int = 0) -> np.ndarray:
-    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+def _mode():
+    with singa_mode(training=False):
+        yield
 
 
 class Net(model.Model):

@@ -8,15 +8,15 @@ import math
 import numpy as np
 import pytest
 
+from compat_tests.singa_support import singa_mode
 from torchlike.singa import autograd, singa_wrap, tensor
 from torchlike.singa.operators.making import NAMES
 
 
 @pytest.fixture(autouse=True)
-def training():
-    autograd.training = True
-    yield
-    autograd.training = False
+def _mode():
+    with singa_mode(training=True):
+        yield
 
 
 def T(values, dtype=np.float32):

@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
+from compat_tests.singa_support import delivered, leaf, singa_mode, total
 from torchlike.singa import autograd, singa_wrap, tensor
-from torchlike.singa.tensor import Tensor
 
 
 @pytest.fixture(autouse=True)
-def training():
-    autograd.training = True
-    yield
-    autograd.training = False
-
-
-def leaf(values, stores=True, requires=True, name=None):
-    return Tensor(
-        data=np.array(values, np.float32), stores_grad=stores, requires_grad=requires, name=name
-    )
-
-
-def total(x):
-    return autograd.reduce_sum(x)
-
-
-def delivered(y, dy=None):
-    return {t.name: tensor.to_numpy(g).tolist() for t, g in autograd.backward(y, dy)}
+def _mode():
+    with singa_mode(training=True):
+        yield
 
 
 class TwoResults(autograd.Operation):
