@@ -134,7 +134,8 @@ def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]
 # that call often spend their time handing each other the interpreter lock. And how many elements
 # are worth waking a thread for.
 _CACHED, SHARED = 1 << 18, 1 << 18
-LEAD = 0.3  # of a pointwise function's work
+LEAD = 0.2  # of several passes; of a single one, in which nobody waits for the lock, more
+_SINGLE = 0.45
 
 
 def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
@@ -167,7 +168,7 @@ def shared(function: Any) -> Callable[[np.ndarray], np.ndarray]:
         def work(first: int, last: int) -> None:
             function(line[first:last], out[first:last])
 
-        spread(x.size, x.size // SHARED, work, LEAD)
+        spread(x.size, x.size // SHARED, work, _SINGLE)
         return z
 
     return call
