@@ -39,6 +39,15 @@ def test_the_callers_range_is_longer_by_the_lead():
     assert [len(part) for part in threads.spread(50, 4, squares, 1.0)] == [20, 10, 10, 10]
 
 
+@pytest.mark.parametrize("lead", [0.0, 0.2, 0.45, 1.0])
+def test_no_item_is_left_out(lead: float):
+    for parts in (2, 3, 4):
+        for count in (*range(1, 40), 999_999, 1_000_000, 1_000_001):
+            found = threads.spread(count, parts, lambda first, last: (first, last), lead)
+            ends = [0, *(last for _, last in found)]
+            assert found == list(zip(ends, ends[1:], strict=False)) and ends[-1] == count
+
+
 def test_errors_of_any_part_reach_the_caller():
     for bad in (0, 3):
 

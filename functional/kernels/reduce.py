@@ -105,7 +105,9 @@ def mean(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None)
     """The mean over ``dim``: the sum divided by the count."""
     wide = widen(x if dtype is None else _as(x, dtype))
     count = x.size if dim is None else math.prod([x.shape[d] for d in dim])
-    total = _add(wide, dim, None, None, keepdim) / wide.dtype.type(count)
+    many = wide.dtype is F32 and wide.size > _MANY and wide.flags.c_contiguous
+    total = sum(wide, dim, keepdim) if many else _add(wide, dim, None, None, keepdim)
+    total = total / wide.dtype.type(count)
     kind = x.dtype if dtype is None else dtype.array
     return total if wide is x and x.flags.c_contiguous else ordered(total).astype(kind, copy=False)
 
@@ -153,20 +155,43 @@ def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
 
 
 def _squares_about_mean(x: ndarray) -> tuple[ndarray, ndarray]:
-    """(Σ (x - mean)², Σ (x - mean)) of a vector, block by block."""
-    center = _add(x) / x.dtype.type(x.size)
+    """(Σ (x - c)², Σ (x - c)) of a vector, block by block, for a c near the mean.
 
+    c is the mean of every so many elements; of all of them only where that turns out to be more
+    than half a deviation away, as the difference of the two sums would then lose digits.
+    """
+    few = x[:: max(1, x.size // _SAMPLE)]
+    total, rest = _squares_about(x, _add(few) / x.dtype.type(few.size))
+    if 4 * rest * rest > total * x.size:
+        return _squares_about(x, _add(x) / x.dtype.type(x.size))
+    return total, rest
+
+
+def _squares_about(x: ndarray, center: Any) -> tuple[ndarray, ndarray]:
     def work(first: int, last: int) -> tuple[Any, Any]:
         part = x[first:last] - center
-        return np.dot(part, part), np.dot(part, _ones_like(part))
+        return _dot(part, part), _dot(part, None)
 
     parts = np.array(in_chunks(x.size, 1, work), x.dtype)
     total, rest = parts.sum(0)
     return np.asarray(total), np.asarray(rest)
 
 
+def _dot(x: ndarray, y: ndarray | None) -> Any:
+    """The dot product with a vector, or with ones, in pieces so short that the BLAS stays alone."""
+    whole = x.size // _PIECE * _PIECE
+    rows, rest = x[:whole].reshape(-1, _PIECE), x[whole:]
+    if y is None:
+        ones = _ones(_PIECE) if x.dtype == np.float32 else np.ones(_PIECE, x.dtype)
+        return _add(np.vecdot(rows, ones)) + np.dot(rest, ones[: rest.size])
+    return _add(np.vecdot(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
+
+
 def _ones_like(x: ndarray) -> ndarray:
     return _ones(x.size) if x.dtype == np.float32 else np.ones(x.size, x.dtype)
+
+
+_SAMPLE, _PIECE = 1 << 12, 1 << 12
 
 
 def _extreme(x: ndarray, dim: Dims, keepdim: bool, reducer: Any, word: str) -> ndarray:

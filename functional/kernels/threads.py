@@ -101,7 +101,8 @@ def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float 
     parts = min(parts, _workers, count)
     if parts <= 1:
         return [work(0, count)]
-    edges = [0, *(int(count * (part + lead) / (parts + lead)) for part in range(1, parts + 1))]
+    inner = (int(count * (part + lead) / (parts + lead)) for part in range(1, parts))
+    edges = [0, *inner, count]
     ranges = list(pairwise(edges))
     if not _free.acquire(False):  # a caller elsewhere, or around this one, has the helpers
         return [work(first, last) for first, last in ranges]
