@@ -18,7 +18,7 @@ from compat_tests.kernel_values import (
     to_torch,
     torch,
 )
-from functional.kernels import norm, softmax
+from functional.kernels import norm, reduce, softmax
 
 
 def exact_log_softmax(x, dim):
@@ -282,3 +282,19 @@ def test_norms_of_nothing():
     gx, gweight, gbias = norm.batch_norm_backward(x, x, None, mean, invstd, False)
     assert gx.shape == x.shape
     assert gweight.shape == gbias.shape == (3,)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["normal", "shifted", "sorted", "equal", "unlike its sample"])
+def test_variance_of_many_numbers(dtype: type, kind: str) -> None:
+    x = np.random.default_rng(0).normal(size=300_001)
+    x = {
+        "normal": x,
+        "shifted": x + 1000,
+        "sorted": np.sort(x),
+        "equal": np.full_like(x, 3.3),
+        "unlike its sample": np.where(np.arange(x.size) % (x.size // 4096) == 0, 100, x),
+    }[kind].astype(dtype)
+    exact = x.astype(np.longdouble).var(ddof=1)
+    found = reduce.var(x, None, 1, False)
+    np.testing.assert_allclose(found, exact, rtol=4 * np.finfo(dtype).eps, atol=1e-12)

@@ -102,6 +102,7 @@ def test_interrupt_from_outside(write: Write, tmp_path: Path) -> None:
     script = write(
         program_py="""
             import os, signal, torch
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's & turns it off
             os.kill(os.getpid(), signal.SIGINT)
             torch.ones(1)
         """

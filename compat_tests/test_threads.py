@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import threading as threading_
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def test_no_item_is_left_out(lead: float):
         for count in (*range(1, 40), 999_999, 1_000_000, 1_000_001):
             found = threads.spread(count, parts, lambda first, last: (first, last), lead)
             ends = [0, *(last for _, last in found)]
-            assert found == list(zip(ends, ends[1:], strict=False)) and ends[-1] == count
+            assert found == list(pairwise(ends)) and ends[-1] == count
 
 
 def test_errors_of_any_part_reach_the_caller():

@@ -11,8 +11,8 @@ from numpy import ndarray
 
 from ..dtypes import DEFAULT
 from .half import is_half, widen
+from .scratch import scratch
 from .shapes import to_dtype
-from .threads import in_chunks
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _add: Any = np.add.reduce
@@ -137,7 +137,7 @@ def var(x: ndarray, dim: Dims, correction: float, keepdim: bool) -> ndarray:
     wide = widen(x)
     count = x.size if dim is None else math.prod([x.shape[d] for d in dim])
     plain = wide.dtype.kind == "f"
-    if plain and count == x.size and count > _FEW and x.flags.c_contiguous:
+    if plain and count == x.size and count > _LONG and x.flags.c_contiguous:
         total, rest = _squares_about_mean(wide.reshape(-1))
         if keepdim:
             total, rest = total.reshape((1,) * x.ndim), rest.reshape((1,) * x.ndim)
@@ -168,13 +168,12 @@ def _squares_about_mean(x: ndarray) -> tuple[ndarray, ndarray]:
 
 
 def _squares_about(x: ndarray, center: Any) -> tuple[ndarray, ndarray]:
-    def work(first: int, last: int) -> tuple[Any, Any]:
-        part = x[first:last] - center
-        return _dot(part, part), _dot(part, None)
-
-    parts = np.array(in_chunks(x.size, 1, work), x.dtype)
-    total, rest = parts.sum(0)
-    return np.asarray(total), np.asarray(rest)
+    total, rest = np.zeros((2, -(-x.size // _BLOCK_OF_SQUARES)), x.dtype)
+    for i in range(len(total)):
+        part = x[i * _BLOCK_OF_SQUARES : (i + 1) * _BLOCK_OF_SQUARES]
+        away = np.subtract(part, center, out=scratch("away", part.shape, x.dtype))
+        total[i], rest[i] = _dot(away, away), _dot(away, None)
+    return np.asarray(_add(total)), np.asarray(_add(rest))
 
 
 def _dot(x: ndarray, y: ndarray | None) -> Any:
@@ -191,7 +190,8 @@ def _ones_like(x: ndarray) -> ndarray:
     return _ones(x.size) if x.dtype == np.float32 else np.ones(x.size, x.dtype)
 
 
-_SAMPLE, _PIECE = 1 << 12, 1 << 12
+_LONG = 1 << 14  # from here on blocks pay
+_SAMPLE, _PIECE, _BLOCK_OF_SQUARES = 1 << 12, 1 << 12, 1 << 17
 
 
 def _extreme(x: ndarray, dim: Dims, keepdim: bool, reducer: Any, word: str) -> ndarray:
