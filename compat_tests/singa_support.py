@@ -35,6 +35,11 @@ def leaf(values: Any, stores: bool = True, requires: bool = True, name: Any = No
     )
 
 
+def constant(values: Any, dtype: Any = np.float32) -> Tensor:
+    """A tensor of values."""
+    return tensor.from_numpy(np.array(values, dtype))
+
+
 def total(x: Tensor) -> Tensor:
     """The sum of all elements."""
     return autograd.reduce_sum(x)

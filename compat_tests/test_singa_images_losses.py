@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from compat_tests.singa_support import close, numbers, singa_mode
+from compat_tests.singa_support import constant as T
 from torchlike.singa import autograd, singa_wrap, tensor
 
 
@@ -13,10 +14,6 @@ from torchlike.singa import autograd, singa_wrap, tensor
 def _mode():
     with singa_mode(training=True):
         yield
-
-
-def T(values, dtype=np.float32):
-    return tensor.from_numpy(np.array(values, dtype))
 
 
 # --- images ---

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from compat_tests.singa_support import constant as T
 from compat_tests.singa_support import singa_mode
 from torchlike.singa import autograd, singa_wrap, tensor
 from torchlike.singa.operators.making import NAMES
@@ -17,10 +18,6 @@ from torchlike.singa.operators.making import NAMES
 def _mode():
     with singa_mode(training=True):
         yield
-
-
-def T(values, dtype=np.float32):
-    return tensor.from_numpy(np.array(values, dtype))
 
 
 def close(y, wanted, shape=None):

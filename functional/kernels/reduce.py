@@ -186,10 +186,6 @@ def _dot(x: ndarray, y: ndarray | None) -> Any:
     return _add(np.vecdot(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
 
 
-def _ones_like(x: ndarray) -> ndarray:
-    return _ones(x.size) if x.dtype == np.float32 else np.ones(x.size, x.dtype)
-
-
 _LONG = 1 << 14  # from here on blocks pay
 _SAMPLE, _PIECE, _BLOCK_OF_SQUARES = 1 << 12, 1 << 12, 1 << 17
 

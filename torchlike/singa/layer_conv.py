@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 from . import autograd, singa_wrap
 from .layer_base import Layer
+from .operators.handles import margins
 from .tensor import Tensor
+from .utils import get_padding_shape
 
 __all__ = [
     "AvgPool1d", "AvgPool2d", "BatchNorm2d", "Conv2d", "MaxPool1d", "MaxPool2d", "Pooling2d",
@@ -30,21 +32,9 @@ def _pair(value: Any, what: str) -> Pair:
 
 def _padding(value: Any) -> tuple[Pair, Sides]:
     """What is added on both sides of rows and columns, and what beyond on single sides."""
-    if not (isinstance(value, (tuple, list)) and len(value) == 4):
-        return _pair(value, "padding"), (0, 0, 0, 0)
-    top, bottom, left, right = (int(n) for n in value)
-    both = min(top, bottom), min(left, right)
-    return both, (top - both[0], bottom - both[0], left - both[1], right - both[1])
-
-
-def _same(size: Pair, kernel: Pair, stride: Pair, upper: bool) -> tuple[Pair, Sides]:
-    """The padding with which ``stride`` alone decides the result's size (ONNX's SAME modes)."""
-    both, odd = [], []
-    for n, k, s in zip(size, kernel, stride, strict=True):
-        total = max((-(-n // s) - 1) * s + k - n, 0)
-        both.append(total // 2)
-        odd += [0, total % 2] if upper else [total % 2, 0]
-    return (both[0], both[1]), (odd[0], odd[1], odd[2], odd[3])
+    if isinstance(value, (tuple, list)) and len(value) == 4:
+        return margins(value)
+    return _pair(value, "padding"), (0, 0, 0, 0)
 
 
 class _Windowed(Layer):
@@ -64,9 +54,8 @@ class _Windowed(Layer):
         if x.ndim() != 4:
             raise ValueError(f"{type(self).__name__} takes (batch, channels, h, w), not {x.shape}")
         if self.pad_mode != "NOTSET":
-            upper = self.pad_mode == "SAME_UPPER"
-            size = (x.shape[2], x.shape[3])
-            self.padding, self.odd_padding = _same(size, self.kernel_size, self.stride, upper)
+            even, odd = get_padding_shape(self.pad_mode, x.shape[2:], self.kernel_size, self.stride)
+            self.padding, self.odd_padding = (even[0], even[2]), (odd[0], odd[1], odd[2], odd[3])
 
 
 class Conv2d(_Windowed):
@@ -214,46 +203,47 @@ class Pooling2d(_Windowed):
         return autograd.pooling_2d(self.handle, x, self.odd_padding)
 
 
-def _row(value: Any) -> Any:
-    """One size as that of a row."""
-    return (1, value) if isinstance(value, int) else value
+class _Pool2d(Pooling2d):
+    """A pooling whose class says what is taken of a window."""
+
+    takes_largest: ClassVar[bool]
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, pad_mode: str = "NOTSET"
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, self.takes_largest, pad_mode)
 
 
-class MaxPool2d(Pooling2d):
+class _Pool1d(_Pool2d):
+    """The same of rows."""
+
+    def __init__(
+        self, kernel_size: Any, stride: Any = None, padding: Any = 0, pad_mode: str = "NOTSET"
+    ) -> None:
+        kernel, step = ((1, n) if isinstance(n, int) else n for n in (kernel_size, stride))
+        pad = (0, padding) if isinstance(padding, int) else padding
+        super().__init__(kernel, step, pad, pad_mode)
+
+
+class MaxPool2d(_Pool2d):
     """The largest of each window."""
 
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, pad_mode: str = "NOTSET"
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, True, pad_mode)
+    takes_largest = True
 
 
-class AvgPool2d(Pooling2d):
+class AvgPool2d(_Pool2d):
     """The average of each window, in which padding does not count."""
 
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, pad_mode: str = "NOTSET"
-    ) -> None:
-        super().__init__(kernel_size, stride, padding, False, pad_mode)
+    takes_largest = False
 
 
-class MaxPool1d(Pooling2d):
+class MaxPool1d(_Pool1d):
     """The largest of each window of a row: of (batch, channels, 1, w)."""
 
-    def __init__(
-        self, kernel_size: int, stride: int | None = None, padding: int = 0,
-        pad_mode: str = "NOTSET",
-    ) -> None:  # fmt: skip
-        pad = (0, padding) if isinstance(padding, int) else padding
-        super().__init__(_row(kernel_size), _row(stride), pad, True, pad_mode)
+    takes_largest = True
 
 
-class AvgPool1d(Pooling2d):
+class AvgPool1d(_Pool1d):
     """The average of each window of a row: of (batch, channels, 1, w)."""
 
-    def __init__(
-        self, kernel_size: int, stride: int | None = None, padding: int = 0,
-        pad_mode: str = "NOTSET",
-    ) -> None:  # fmt: skip
-        pad = (0, padding) if isinstance(padding, int) else padding
-        super().__init__(_row(kernel_size), _row(stride), pad, False, pad_mode)
+    takes_largest = False

@@ -12,6 +12,7 @@ from .device import Device
 from .operators.making import ints
 from .sonnx_export import SAME, package
 from .tensor import Tensor, from_numpy, to_numpy
+from .utils import get_padding_shape
 
 Values = dict[str, Any]  # Tensors by name; None where an optional operand is left out
 
@@ -35,12 +36,8 @@ def _pads(a: dict[str, Any], x: Tensor, kernel: list[int], strides: list[int]) -
     mode = a.get("auto_pad", b"NOTSET").decode()
     if mode in ("NOTSET", "VALID"):
         return _both(a.get("pads", [0] * 4))
-    sides: list[int] = []
-    for n, k, s in zip(x.shape[2:], kernel, strides, strict=True):
-        total = max((-(-n // s) - 1) * s + k - n, 0)
-        few, many = total // 2, total - total // 2
-        sides += [few, many] if mode == "SAME_UPPER" else [many, few]
-    return tuple(sides)
+    even, odd = get_padding_shape(mode, x.shape[2:], kernel, strides)
+    return tuple(e + o for e, o in zip(even, odd, strict=True))
 
 
 def _conv(a: dict[str, Any], x: Tensor, w: Tensor, b: Tensor | None = None) -> Tensor:
