@@ -181,16 +181,16 @@ def layer_norm(
     flat_weight, flat_bias = _flat(weight), _flat(bias)
 
     def work(first: int, last: int) -> None:
-        part, out = rows[first:last], result[first:last]
-        average = row_sums(part)[:, None] / size
+        part, out, average, scale = (a[first:last] for a in (rows, result, mean, rstd))
+        np.divide(row_sums(part)[:, None], size, out=average)
         np.subtract(part, average, out=out)
-        scale = 1 / np.sqrt(np.vecdot(out, out)[:, None] / size + eps)
+        np.divide(np.vecdot(out, out)[:, None], size, out=scale)
+        np.reciprocal(np.sqrt(np.add(scale, eps, out=scale), out=scale), out=scale)
         np.multiply(out, scale, out=out)
         if flat_weight is not None:
             np.multiply(out, flat_weight, out=out)
         if flat_bias is not None:
             np.add(out, flat_bias, out=out)
-        mean[first:last], rstd[first:last] = average, scale
 
     in_chunks(len(rows), rows.shape[1], work)
     return narrow(result.reshape(x.shape), x.dtype), mean.reshape(stats), rstd.reshape(stats)

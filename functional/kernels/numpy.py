@@ -18,11 +18,13 @@ from .fft import *
 from .folding import *
 from .grid import *
 from .group_norm import *
+from .gru import *
 from .index import *
 from .lapack import *
 from .linalg import *
 from .loss import *
 from .losses import *
+from .lstm import *
 from .lu import *
 from .norm import *
 from .padding import *
@@ -34,7 +36,6 @@ from .products import *
 from .reduce import *
 from .resample import *
 from .rnn import *
-from .rnn_backward import *
 from .scans import *
 from .scatter import *
 from .shapes import *

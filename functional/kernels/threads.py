@@ -131,23 +131,25 @@ def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]
     return [found for found, _ in outcomes]
 
 
-# Elements that several passes go over at a time: fewer would stay in a nearer cache, but threads
-# that call often spend their time handing each other the interpreter lock. And how many elements
-# are worth waking a thread for.
-_CACHED, SHARED = 1 << 18, 1 << 18
-LEAD = 0.2  # of several passes; of a single one, in which nobody waits for the lock, more
+# How many elements are worth waking a thread for. How many a part of a kernel's work has: with a
+# few passes over rows, waiting for each other's interpreter lock costs threads more than a nearer
+# cache saves; a dozen passes over a line (CACHED) are better off in the cache.
+SHARED, CACHED, _PART = 1 << 18, 1 << 18, 1 << 20
+LEAD = 0.3  # of several passes; of a single one, in which nobody waits for the lock, more
 _SINGLE = 0.45
 
 
-def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
+def in_chunks(
+    count: int, size: int, work: Callable[[int, int], Any], part: int = _PART
+) -> list[Any]:
     """Calls work(first, last) on parts of range(count), each item having `size` elements.
 
-    Parts are small enough that what several passes touch stays in cache, and are shared among
-    threads if there is enough to do. Returns what the calls return, in order.
+    There are threads for them if there is enough to do, and no part has many more elements than
+    `part`. Returns what the calls return, in order.
     """
-    if count * size <= _CACHED:
+    if count * size <= SHARED:
         return [work(0, count)]
-    step = max(1, _CACHED // max(1, size))
+    step = max(1, part // max(1, size))
 
     def walk(first: int, last: int) -> list[Any]:
         return [work(start, min(start + step, last)) for start in range(first, last, step)]

@@ -1,14 +1,15 @@
 """The way back through recurrent layers in differentiable operations.
 
-The same formulas as the kernels of `kernels/rnn_backward.py`, under the same names, for second
-derivatives and transforms. Rows here are rows: what the forward pass kept feature-major is turned.
+The same formulas as the kernels of `kernels/lstm.py`, `gru.py` and `rnn.py`, under the same names,
+for second derivatives and transforms. Rows here are rows: what the forward pass kept feature-major
+is turned.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..kernels.rnn import steps
+from ..kernels.recurrence import steps
 from ..tape.op import TENSOR as F
 from ..tape.op import public
 from ..tensor import Tensor
@@ -87,8 +88,7 @@ def lstm_backward(
     n = c0.shape[1]
     g_gates, g_cells = _rows(g_gates, 4 * n, sizes), _rows(g_cells, n, sizes)
     gates, cells = _rows(gates, 4 * n, sizes), _rows(cells, n, sizes)
-    i, f, new, o = (gates[:, k * n : (k + 1) * n] for k in range(4))
-    i, f, o = (i + 1) * 0.5, (f + 1) * 0.5, (o + 1) * 0.5  # kept as the tanh they are made of
+    o, i, f, new = (gates[:, k * n : (k + 1) * n] for k in range(4))
     c_before = _before(c0, cells, sizes, reverse)
     squashed = F.tanh(cells)
     # d cell / d sums of input, forget and new gate; d made / d sum of the output gate and d cell
@@ -96,8 +96,8 @@ def lstm_backward(
     by_made, cell_by_made = squashed * o * (1 - o), o * (1 - squashed * squashed)
     extra = None
     if g_gates is not None:
-        slopes = [i * (1 - i) * 2, f * (1 - f) * 2, 1 - new * new, o * (1 - o) * 2]
-        extra = g_gates * F.cat(slopes, 1)
+        slopes = [i * (1 - i), f * (1 - f), 1 - new * new, o * (1 - o)]
+        extra = F.cat([g_gates[:, n:], g_gates[:, :n]], 1) * F.cat(slopes, 1)
     g_h = F.zeros_like(h0) if g_h is None else g_h
     g_c = F.zeros_like(c0) if g_c is None else g_c
     spans, sums, made = steps(sizes, reverse), [], []

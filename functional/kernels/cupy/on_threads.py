@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-LEAD, SHARED = 0.0, 1 << 62
+LEAD, SHARED, CACHED = 0.0, 1 << 62, 1 << 62
 
 
 def workers() -> int:
@@ -18,7 +18,7 @@ def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float 
     return [work(0, count)]
 
 
-def in_chunks(count: int, size: int, work: Callable[[int, int], Any]) -> list[Any]:
+def in_chunks(count: int, size: int, work: Callable[[int, int], Any], part: int = 0) -> list[Any]:
     """Calls work(0, count)."""
     return [work(0, count)]
 
