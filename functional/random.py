@@ -20,6 +20,7 @@ from .devices import device as Device
 
 DEFAULT_SEED = 67280421310721  # what a new Generator starts from
 BLOCK = 624  # words that one turn of the twister makes
+MANY = 8 * BLOCK  # 64-bit draws from here on are not put together from words
 STATE_BYTES = 5056
 _HEAD = struct.Struct("<QiiQ")  # initial seed, words left + 1, seeded, next word
 _TAIL = struct.Struct("<dddi4xf?3x")  # unused, pending double, unused, flag, pending float, flag
@@ -59,6 +60,13 @@ def _temper(key: np.ndarray) -> np.ndarray:
     y ^= (y << np.uint32(15)) & np.uint32(0xEFC60000)
     y ^= y >> np.uint32(18)
     return y
+
+
+def _swapped(draws: np.ndarray) -> np.ndarray:
+    """64-bit numbers with their halves exchanged."""
+    result = draws << HALF_WIDTH
+    result |= draws >> HALF_WIDTH
+    return result
 
 
 class Generator:
@@ -169,12 +177,28 @@ class Generator:
 
     def words64(self, count: int) -> np.ndarray:
         """The next ``count`` 64-bit draws, uint64: two words each, the first one on top."""
+        if count >= MANY:
+            with self.lock:
+                if self._position % 2 == 0:
+                    return self._many64(count)
         packed = self.words(2 * count).view(np.uint64)
-        if BIG_ENDIAN:
-            return packed.copy()
-        result = packed << HALF_WIDTH
-        result |= packed >> HALF_WIDTH
-        return result
+        return packed.copy() if BIG_ENDIAN else _swapped(packed)
+
+    def whole64(self, most: int) -> int:
+        """How many 64-bit draws, up to ``most``, end with a block: the next ones are one piece."""
+        rest = (len(self._words) - self._position) // 2
+        return rest + max(0, most - rest) // (BLOCK // 2) * (BLOCK // 2)
+
+    def _many64(self, count: int) -> np.ndarray:
+        """The same for many draws, which NumPy makes of two words as PyTorch does."""
+        rest = self.words64((len(self._words) - self._position) // 2)
+        missing = count - len(rest)
+        blocks = -(-2 * missing // BLOCK)
+        made = self._legacy.randint(0, 2**64, blocks * BLOCK // 2, np.uint64)
+        last = made[-BLOCK // 2 :]
+        self._words = (last.copy() if BIG_ENDIAN else _swapped(last)).view(np.uint32)
+        self._position = 2 * missing - (blocks - 1) * BLOCK
+        return np.concatenate((rest, made[:missing])) if len(rest) else made[:missing]
 
     def state_bytes(self) -> np.ndarray:
         """The whole state as PyTorch lays it out: a uint8 array of shape (5056,)."""

@@ -25,7 +25,6 @@ REAL: dict[np.dtype, np.dtype] = {np.dtype(np.complex64): F32, np.dtype(np.compl
 CHUNK = 1 << 15  # elements worked on at once: a chunk and its scratch stay in cache
 
 _MASK_24 = np.uint32((1 << 24) - 1)
-_MASK_21 = np.uint32((1 << 21) - 1)
 _MASK_53 = np.uint64((1 << 53) - 1)
 _STEP_24 = np.float32(2.0**-24)
 _STEP_53 = 2.0**-53
@@ -158,15 +157,5 @@ def uniform53(generator: Generator, count: int) -> np.ndarray:
 
 
 def below53(generator: Generator, count: int, bound: int) -> np.ndarray:
-    """Which of ``integers53``'s draws are below ``bound``, 0 to 2**53: booleans, flat.
-
-    The upper 21 bits, the first of a draw's two words, decide all but one in two million.
-    """
-    words = generator.words(2 * count)
-    upper = words[::2] & _MASK_21
-    high, low = np.uint32(bound >> 32), bound & 0xFFFFFFFF
-    result = upper < high
-    ties = np.flatnonzero(upper == high)
-    if ties.size:
-        result[ties] = words[2 * ties + 1] < low
-    return result
+    """Which of ``integers53``'s draws are below ``bound``, 0 to 2**53: booleans, flat."""
+    return integers53(generator, count) < bound

@@ -197,10 +197,12 @@ def _check_bernoulli(p: float, dtype: np.dtype, count: int) -> None:
 
 def _fill_below(generator: Generator, p: float, line: np.ndarray) -> np.ndarray:
     bound = math.ceil(p * 2.0**53)  # a draw k is below p where k * 2**-53 < p
+    start = 0
     with generator.lock:
-        for start in range(0, line.size, CHUNK):
-            part = line[start : start + CHUNK]
+        while start < line.size:
+            part = line[start : start + generator.whole64(CHUNK)]
             part[...] = below53(generator, part.size, bound)
+            start += part.size
     return line
 
 

@@ -21,6 +21,7 @@ from ..sampling import _check_multinomial
 _NOBODY: Any = SimpleNamespace(  # a generator of zeros
     words=lambda count: np.zeros(count, np.uint32),
     words64=lambda count: np.zeros(count, np.uint64),
+    whole64=lambda most: most,
     lock=contextlib.nullcontext(), pending_double=None,
 )  # fmt: skip
 _HALVES = {"c": {8: np.float32, 16: np.float64}}
