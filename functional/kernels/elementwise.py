@@ -9,16 +9,16 @@ import numpy as np
 from numpy import ndarray
 
 from .choice import where
-from .threads import LEAD, SHARED, shared, spread
+from .threads import LEAD, SHARED, in_chunks, spread
 
 add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
 maximum, minimum = np.maximum, np.minimum
 fmax, fmin = np.fmax, np.fmin
 neg, reciprocal, conj = np.negative, np.reciprocal, np.conjugate
-exp, expm1, log, log1p = map(shared, (np.exp, np.expm1, np.log, np.log1p))
-log2, log10, sqrt, tanh = map(shared, (np.log2, np.log10, np.sqrt, np.tanh))
-sin, cos, tan, sinh, cosh = map(shared, (np.sin, np.cos, np.tan, np.sinh, np.cosh))
-asin, acos, atan = map(shared, (np.arcsin, np.arccos, np.arctan))
+exp, expm1, log, log1p = np.exp, np.expm1, np.log, np.log1p
+log2, log10, sqrt, tanh = np.log2, np.log10, np.sqrt, np.tanh
+sin, cos, tan, sinh, cosh = np.sin, np.cos, np.tan, np.sinh, np.cosh
+asin, acos, atan = np.arcsin, np.arccos, np.arctan
 atan2 = np.arctan2
 floor, ceil, trunc = np.floor, np.ceil, np.trunc
 isnan, isinf, isfinite = np.isnan, np.isinf, np.isfinite
@@ -206,8 +206,17 @@ def threshold_backward(g: ndarray, x: ndarray) -> ndarray:
     word = _WORDS.get(x.dtype)
     if word is None or g.dtype is not x.dtype or g.shape != x.shape or not x.ndim:
         return np.where(np.less_equal(x, 0), g.dtype.type(0), g)
-    kind, shift = word
-    mask = np.subtract(_ZERO, x).view(kind)
+    if x.size <= SHARED or not (x.flags.c_contiguous and g.flags.c_contiguous):
+        return _pass_positive(g, x, None, *word)
+    z = np.empty(x.shape, x.dtype)
+    gs, xs, zs = (a.reshape(-1) for a in (g, x, z))
+    in_chunks(x.size, 1, lambda i, j: _pass_positive(gs[i:j], xs[i:j], zs[i:j], *word))
+    return z
+
+
+def _pass_positive(g: ndarray, x: ndarray, z: Any, kind: Any, shift: ndarray) -> ndarray:
+    """``g`` where ``x`` is above zero, 0 elsewhere, in ``z`` if given."""
+    mask = np.subtract(_ZERO, x, z).view(kind)
     np.right_shift(mask, shift, mask)
     return np.bitwise_and(mask, g.view(kind), mask).view(g.dtype)
 

@@ -6,6 +6,8 @@ float32. Variances are two-pass (the mean is subtracted first), so large means l
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .half import is_half, narrow, widen
@@ -175,7 +177,8 @@ def layer_norm(
         kind = widen(np.empty(0, x.dtype)).dtype
         return np.empty(x.shape, x.dtype), np.zeros(stats, kind), np.full(stats, np.nan, kind)
     rows = np.ascontiguousarray(widen(x)).reshape(int(np.prod(lead)), -1)
-    size, eps = rows.dtype.type(rows.shape[1]), rows.dtype.type(eps)
+    size, root = rows.dtype.type(rows.shape[1]), rows.dtype.type(math.sqrt(rows.shape[1]))
+    total_eps = rows.dtype.type(eps * rows.shape[1])
     mean, rstd = np.empty((2, len(rows), 1), rows.dtype)
     result = np.empty(rows.shape, rows.dtype)
     flat_weight, flat_bias = _flat(weight), _flat(bias)
@@ -184,8 +187,9 @@ def layer_norm(
         part, out, average, scale = (a[first:last] for a in (rows, result, mean, rstd))
         np.divide(row_sums(part)[:, None], size, out=average)
         np.subtract(part, average, out=out)
-        np.divide(np.vecdot(out, out)[:, None], size, out=scale)
-        np.reciprocal(np.sqrt(np.add(scale, eps, out=scale), out=scale), out=scale)
+        # 1 / sqrt(squares / size + eps)
+        np.add(np.vecdot(out, out)[:, None], total_eps, out=scale)
+        np.divide(root, np.sqrt(scale, out=scale), out=scale)
         np.multiply(out, scale, out=out)
         if flat_weight is not None:
             np.multiply(out, flat_weight, out=out)

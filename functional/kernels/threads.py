@@ -10,11 +10,8 @@ import contextvars
 import os
 import threading
 from collections.abc import Callable
-from functools import wraps
 from itertools import pairwise
 from typing import Any
-
-import numpy as np
 
 # More threads than this have not been measured to help.
 _MOST = 8
@@ -135,8 +132,7 @@ def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]
 # few passes over rows, waiting for each other's interpreter lock costs threads more than a nearer
 # cache saves; a dozen passes over a line (CACHED) are better off in the cache.
 SHARED, CACHED, _PART = 1 << 18, 1 << 18, 1 << 20
-LEAD = 0.3  # of several passes; of a single one, in which nobody waits for the lock, more
-_SINGLE = 0.45
+LEAD = 0.4  # the caller's, for the time in which other threads wake
 
 
 def in_chunks(
@@ -156,22 +152,3 @@ def in_chunks(
 
     shares = spread(count, count * size // SHARED, walk, LEAD)
     return [part for parts in shares for part in parts]
-
-
-def shared(function: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """A ufunc of one array, whose work threads share where the array is large."""
-
-    @wraps(function)
-    def call(x: np.ndarray) -> np.ndarray:
-        if x.size <= SHARED or x.dtype.char not in "fd" or not x.flags.c_contiguous:
-            return function(x)
-        z = np.empty(x.shape, x.dtype)
-        line, out = x.reshape(-1), z.reshape(-1)
-
-        def work(first: int, last: int) -> None:
-            function(line[first:last], out[first:last])
-
-        spread(x.size, x.size // SHARED, work, _SINGLE)
-        return z
-
-    return call

@@ -16,6 +16,7 @@ from numpy import asarray, ndarray
 
 from ..dtypes import F32, F64
 from ..errors import type_name
+from ..kernels.threads import SHARED
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
@@ -29,7 +30,7 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(functional|
 
 def unary_closure(op: Op) -> Callable[..., Tensor]:
     """``op(self, *, out=None)`` for an elementwise operation of one tensor."""
-    kernel, node = op.kernel, op.node
+    kernel, many, node = op.kernel, op.many, op.node
     keep_self, keep_result = "self" in op.saved_names, "result" in op.saved_names
 
     def unary(self: Any, *, out: Any = None) -> Tensor:
@@ -38,7 +39,7 @@ def unary_closure(op: Op) -> Callable[..., Tensor]:
             dt = x.dtype
             if dt is F32 or dt is F64:
                 try:
-                    z = kernel(x)
+                    z = kernel(x) if x.size <= SHARED else many(x)
                 except LEAVE:
                     return slow(op, (self,))
                 if type(z) is not ndarray:
@@ -82,7 +83,7 @@ def _readers(op: Op) -> tuple[tuple[bool, bool], tuple[bool, bool]]:
 
 def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
     """``op(self, other, *, alpha=1, out=None)`` for an elementwise operation of two operands."""
-    kernel, node = op.kernel, op.node
+    kernel, many, node = op.kernel, op.many, op.node
     (self_for_self, other_for_self), (self_for_other, other_for_other) = _readers(op)
     keep_self, keep_other, keep_result = (n in op.saved_names for n in ("self", "other", "result"))
     leave, numbers = slow_operator if dunder else slow_binary, op.number is None
@@ -104,7 +105,7 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
         else:
             return leave(op, self, other, out)
         try:
-            z = kernel(x, y)
+            z = kernel(x, y) if x.size <= SHARED else many(x, y)
         except LEAVE:
             return leave(op, self, other, out)
         if type(z) is not ndarray:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import errors
 from ..dtypes import C64, C128, F32, F64
+from ..kernels.many import for_many
 from ..tensor import Tensor
 from .node import Node
 from .saved import open_raw, open_tensor, save_input, save_result
@@ -210,6 +211,7 @@ class Op:
         pair: bool = False,
     ) -> None:
         self.name, self.kernel, self.inputs, self.statics = name, kernel, inputs, statics
+        self.many = for_many(kernel)  # the same for arrays of more than SHARED elements
         # inputs without a rule have no edge, except in the pairs of binary operations; a joint
         # rule serves all inputs but the constants
         self.edge_at = tuple(

@@ -15,6 +15,7 @@ from .. import dtypes
 from ..dtypes import F32, F64
 from ..kernels import layout, meta
 from ..kernels.meta import MetaArray
+from ..kernels.threads import SHARED
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
 from . import foreign, level_views, levels, overrides
@@ -91,7 +92,8 @@ def _uniform(op: Op, args: tuple[Any, ...]) -> Tensor | None:
     if op.check is not None:
         op.check(*args)
     try:
-        z = asarray(op.kernel(*arrays, *args[len(op.inputs) :]))
+        kernel = op.kernel if arrays[0].size <= SHARED else op.many
+        z = asarray(kernel(*arrays, *args[len(op.inputs) :]))
     except LEAVE:
         return None
     if z.dtype is not dt and op.result != "bool":
