@@ -100,14 +100,12 @@ class Adam(Elementwise):
         return 2 if o.weight_decay and o.decoupled_weight_decay else 1
 
     def follow(self, F: Any, o: Any, x: Any, g: Any, m: Any, v: Any, *largest: Any) -> None:
-        """x -= size * m / (sqrt(v) / root + eps)."""
+        """x += size * m / (sqrt(v) / root + eps)."""
         g = decayed(F, o, x, g)
         m, v = moments(F, o, g, m, v)
         if largest:
             v = F.put(largest[0], F.maximum(largest[0], v, largest[0]))
-        root = F.sqrt(v, F.new("root", x))
-        root = F.plus(F.div(root, o.root, root), o.eps, root)
-        F.put(x, F.addcdiv(x, m, root, o.size, x))
+        F.put(x, F.adapted(x, m, v, o, x))
 
 
 def decayed(F: Any, o: Any, x: Any, g: Any) -> Any:

@@ -13,9 +13,9 @@ from numpy import ndarray
 from functional.kernels.scratch import scratch
 
 __all__ = [
-    "absolute", "addcdiv", "addcmul", "addcmul_signs", "clamp", "div", "factors", "gradient",
-    "lerp", "maximum", "mul", "new", "over", "plus", "plus_scaled", "put", "reciprocal", "sqrt",
-    "times", "without",
+    "absolute", "adapted", "addcdiv", "addcmul", "addcmul_signs", "clamp", "div", "factors",
+    "gradient", "lerp", "maximum", "mul", "new", "over", "plus", "plus_scaled", "put", "reciprocal",
+    "sqrt", "times", "without",
 ]  # fmt: skip
 
 sqrt, absolute, times, over, reciprocal = (
@@ -115,6 +115,16 @@ def addcdiv(x: ndarray, a: ndarray, b: ndarray, factor: float, out: ndarray) -> 
     term = new("term", x)
     divide(a if factor == 1 else multiply(a, factor, term), b, term)
     return add(x, term, out)
+
+
+def adapted(x: ndarray, m: ndarray, v: ndarray, o: Any, out: ndarray) -> ndarray:
+    """x + o.size * m / (sqrt(v) / o.root + o.eps), one division less where types allow."""
+    root = sqrt(v, new("root", x))
+    if _half(x):
+        return addcdiv(x, m, plus(div(root, o.root, root), o.eps, root), o.size, out)
+    add(root, o.eps * o.root, root)
+    divide(m, root, root)
+    return add(x, multiply(root, o.size * o.root, root), out)
 
 
 def gradient(x: ndarray, g: ndarray, maximize: bool, decay: float) -> ndarray:

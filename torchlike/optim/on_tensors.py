@@ -83,6 +83,12 @@ def addcdiv(x: Tensor, a: Tensor, b: Tensor, factor: Any) -> Tensor:
     return x + a * factor / b
 
 
+def adapted(x: Tensor, m: Tensor, v: Tensor, o: Any, out: Any) -> Tensor:
+    """x + o.size * m / (sqrt(v) / o.root + o.eps)."""
+    root = plus(div(sqrt(v, None), o.root, None), o.eps, None)
+    return addcdiv(x, m, root, o.size, out)
+
+
 @_rounds_once
 def times(x: Tensor, y: Tensor) -> Tensor:
     """x * y."""
