@@ -9,18 +9,27 @@ from numpy import ndarray
 
 from . import layout
 from .choice import where
-from .elementwise import clamp, sigmoid
+from .elementwise import clamp, long_logistic, sigmoid
 from .half import narrow, widen
+from .threads import SHARED, in_parts
 
 Number = Any
 
 
+@in_parts(1)
 def elu(x: ndarray, alpha: Number, scale: Number, input_scale: Number) -> ndarray:
     """scale x, and alpha scale (exp(input_scale x) - 1) below 0 (D. Clevert et al., 2015)."""
-    below = np.expm1(np.minimum(x, 0) * input_scale)
-    below *= alpha * scale
-    above = x if scale == 1 else x * scale
-    return where(x < 0, below, above)
+    z = np.asarray(np.minimum(x, 0))
+    if input_scale != 1:
+        z *= input_scale
+    np.expm1(z, out=z)
+    if alpha * scale != 1:
+        z *= alpha * scale
+    above = np.asarray(np.maximum(x, 0))
+    if scale != 1:
+        above *= scale
+    z += above  # one of them is 0
+    return z
 
 
 def celu(x: ndarray, alpha: Number) -> ndarray:
@@ -30,10 +39,13 @@ def celu(x: ndarray, alpha: Number) -> ndarray:
 
 def silu(x: ndarray) -> ndarray:
     """x sigmoid(x)."""
+    if x.size > SHARED and x.dtype.char == "f" and x.flags.c_contiguous:
+        return long_logistic(x, x)
     z = sigmoid(x)
     return np.multiply(z, x, out=z)
 
 
+@in_parts(2)
 def silu_backward(g: ndarray, x: ndarray) -> ndarray:
     """g s (1 + x (1 - s)), where s = sigmoid(x)."""
     s, wide = sigmoid(widen(x)), widen(x)
@@ -45,6 +57,10 @@ def silu_backward(g: ndarray, x: ndarray) -> ndarray:
     return narrow(z, g.dtype)
 
 
+_SURELY = 20  # softplus above it is its argument in single precision
+
+
+@in_parts(1)
 def softplus(x: ndarray, beta: Number, threshold: Number) -> ndarray:
     """log(1 + exp(beta x)) / beta; x itself where beta x is above ``threshold``."""
     wide = widen(x)
@@ -52,9 +68,12 @@ def softplus(x: ndarray, beta: Number, threshold: Number) -> ndarray:
     z = np.asarray(np.log1p(np.exp(np.minimum(t, max(threshold, 0)))))
     if beta != 1:
         z /= beta
+    if beta == 1 and threshold >= _SURELY and wide.dtype.char == "f":
+        return narrow(np.maximum(z, wide, out=z), x.dtype)
     return narrow(where(t > threshold, wide, z), x.dtype)
 
 
+@in_parts(1)
 def mish(x: ndarray) -> ndarray:
     """x tanh(softplus(x)) (D. Misra, 2019): with e = exp(x), x (e² + 2 e) / (e² + 2 e + 2)."""
     e = np.exp(np.minimum(x, 20))
@@ -63,6 +82,7 @@ def mish(x: ndarray) -> ndarray:
     return np.asarray(z * x)
 
 
+@in_parts(1)
 def log_sigmoid(x: ndarray) -> ndarray:
     """log(sigmoid(x)), without overflow."""
     z = np.asarray(np.exp(-np.abs(x)))
@@ -76,16 +96,19 @@ def hardtanh(x: ndarray, min_val: Number, max_val: Number) -> ndarray:
     return np.asarray(clamp(x, kind(min_val), kind(max_val)))
 
 
+@in_parts(2)
 def hardtanh_backward(g: ndarray, x: ndarray, low: Number, high: Number) -> ndarray:
     """g, and 0 where x <= low or x >= high."""
     return where((x <= low) | (x >= high), 0.0, g)
 
 
+@in_parts(2)
 def shrink_backward(g: ndarray, x: ndarray, low: Number, high: Number) -> ndarray:
     """g, and 0 where low <= x <= high."""
     return where((x >= low) & (x <= high), 0.0, g)
 
 
+@in_parts(1)
 def hardsigmoid(x: ndarray) -> ndarray:
     """(x + 3) / 6, limited to [0, 1]."""
     z = np.asarray(x + 3)
@@ -95,6 +118,7 @@ def hardsigmoid(x: ndarray) -> ndarray:
     return z
 
 
+@in_parts(1)
 def hardswish(x: ndarray) -> ndarray:
     """x hardsigmoid(x) (A. Howard et al., 2019)."""
     z = np.asarray(x + 3)
@@ -105,11 +129,13 @@ def hardswish(x: ndarray) -> ndarray:
     return z
 
 
+@in_parts(1)
 def hardshrink(x: ndarray, lambd: Number) -> ndarray:
     """x, and 0 where |x| <= lambd."""
     return where((x >= -lambd) & (x <= lambd), 0.0, x)
 
 
+@in_parts(1)
 def softshrink(x: ndarray, lambd: Number) -> ndarray:
     """x moved towards 0 by lambd, as far as 0."""
     if not lambd >= 0:

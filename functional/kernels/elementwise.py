@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .choice import where
-from .threads import LEAD, SHARED, in_chunks, spread
+from .threads import LEAD, SHARED, in_chunks, in_parts, spread
 
 add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
 maximum, minimum = np.maximum, np.minimum
@@ -78,7 +78,7 @@ def rsqrt(x: ndarray) -> ndarray:
 def sigmoid(x: ndarray) -> ndarray:
     """1 / (1 + exp(-x))."""
     if x.size > SHARED and x.dtype.char == "f" and x.flags.c_contiguous:
-        return _long_sigmoid(x)
+        return long_logistic(x, None)
     z = np.negative(x)
     if type(z) is not ndarray:
         return np.asarray(1 / (1 + np.exp(z)))
@@ -87,10 +87,11 @@ def sigmoid(x: ndarray) -> ndarray:
     return np.reciprocal(z, out=z)
 
 
-def _long_sigmoid(x: ndarray) -> ndarray:
-    """The same of many float32 numbers, shared among threads."""
+def long_logistic(x: ndarray, above: ndarray | None) -> ndarray:
+    """``above`` / (1 + exp(-x)) of many float32 numbers, shared among threads; None is 1."""
     z = np.empty(x.shape, x.dtype)
     line, result = x.reshape(-1), z.reshape(-1)
+    numerator = None if above is None else above.reshape(-1)
     growth, rest = _growth()
 
     def work(first: int, last: int) -> None:
@@ -98,7 +99,10 @@ def _long_sigmoid(x: ndarray) -> ndarray:
         np.negative(line[first:last], out)
         growth(out, out)
         np.add(out, rest, out)
-        np.reciprocal(out, out)
+        if numerator is None:
+            np.reciprocal(out, out)
+        else:
+            np.divide(numerator[first:last], out, out)
 
     spread(x.size, x.size // SHARED, work, LEAD)
     return z
@@ -187,13 +191,16 @@ def clamp(x: ndarray, low: Any, high: Any) -> ndarray:
     return x if high is None else np.minimum(x, high)
 
 
+@in_parts(1)
 def leaky_relu(x: ndarray, negative_slope: float) -> ndarray:
     """x where it is positive, else ``negative_slope`` times x."""
     if 0 < negative_slope <= 1:
-        return np.asarray(np.maximum(x, x * negative_slope))
+        z = np.asarray(x * negative_slope)
+        return np.maximum(x, z, out=z)
     return where(x > 0, x, x * negative_slope)
 
 
+@in_parts(2)
 def leaky_relu_backward(g: ndarray, x: ndarray, negative_slope: float) -> ndarray:
     return where(x > 0, g, g * negative_slope)
 
@@ -221,6 +228,7 @@ def _pass_positive(g: ndarray, x: ndarray, z: Any, kind: Any, shift: ndarray) ->
     return np.bitwise_and(mask, g.view(kind), mask).view(g.dtype)
 
 
+@in_parts(2)
 def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
     """g (1 - result²)."""
     z = result * result
@@ -233,6 +241,7 @@ def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
         return g * z
 
 
+@in_parts(2)
 def sigmoid_backward(g: ndarray, result: ndarray) -> ndarray:
     """g result (1 - result)."""
     return g * (_ONE - result) * result

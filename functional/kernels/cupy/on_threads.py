@@ -21,3 +21,8 @@ def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float 
 def in_chunks(count: int, size: int, work: Callable[[int, int], Any], part: int = 0) -> list[Any]:
     """Calls work(0, count)."""
     return [work(0, count)]
+
+
+def in_parts(arrays: int) -> Any:
+    """The kernel itself."""
+    return lambda kernel: kernel
