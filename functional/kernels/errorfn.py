@@ -14,7 +14,7 @@ import numpy as np
 from numpy import ndarray
 
 from .half import narrow, widen
-from .threads import CACHED, in_chunks
+from .threads import in_cache
 
 # erf(x) / x - 1.125 over x² in [0, 1]
 _NEAR = (
@@ -71,7 +71,7 @@ def _mapped(x: ndarray, part: Callable[[ndarray, ndarray], None]) -> ndarray:
     x = np.asarray(x)
     line = np.ascontiguousarray(widen(x)).reshape(-1)
     z = np.empty_like(line)
-    in_chunks(line.size, 1, lambda i, j: part(line[i:j], z[i:j]), CACHED)
+    in_cache(line.size, lambda i, j: part(line[i:j], z[i:j]))
     return narrow(z.reshape(x.shape), x.dtype)
 
 

@@ -133,8 +133,9 @@ def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]
 
 # How many elements are worth waking a thread for. How many a part of a kernel's work has: with a
 # few passes over rows, waiting for each other's interpreter lock costs threads more than a nearer
-# cache saves; a dozen passes over a line (CACHED) are better off in the cache.
-SHARED, CACHED, _PART = 1 << 18, 1 << 18, 1 << 20
+# cache saves; a dozen passes over a line (_CACHED) are better off in the cache.
+SHARED, _CACHED, _PART = 1 << 18, 1 << 18, 1 << 20
+_NEAR = 1 << 15  # of a dozen passes in one thread
 LEAD = 0.4  # the caller's, for the time in which other threads wake
 
 
@@ -157,6 +158,17 @@ def in_chunks(
     return [part for parts in shares for part in parts]
 
 
+def in_cache(count: int, work: Callable[[int, int], Any]) -> None:
+    """Calls work(first, last), a dozen passes, on parts of range(count) that stay in cache."""
+    if count > SHARED:
+        in_chunks(count, 1, work, _CACHED)
+    elif count <= 2 * _NEAR:
+        work(0, count)
+    else:
+        for first in range(0, count, _NEAR):
+            work(first, min(first + _NEAR, count))
+
+
 def in_parts(arrays: int) -> Callable[[Any], Any]:
     """For an elementwise kernel whose first arguments are ``arrays`` arrays: if those are many
     numbers of one shape and type, its passes go over parts that stay in cache, on all threads.
@@ -176,7 +188,7 @@ def in_parts(arrays: int) -> Callable[[Any], Any]:
             def work(first: int, last: int) -> None:
                 out[first:last] = kernel(*(line[first:last] for line in lines), *statics)
 
-            in_chunks(x.size, 1, work, CACHED)
+            in_cache(x.size, work)
             return z
 
         return call

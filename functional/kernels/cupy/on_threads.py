@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-LEAD, SHARED, CACHED = 0.0, 1 << 62, 1 << 62
+LEAD, SHARED = 0.0, 1 << 62
 
 
 def workers() -> int:
@@ -21,6 +21,11 @@ def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float 
 def in_chunks(count: int, size: int, work: Callable[[int, int], Any], part: int = 0) -> list[Any]:
     """Calls work(0, count)."""
     return [work(0, count)]
+
+
+def in_cache(count: int, work: Callable[[int, int], Any]) -> None:
+    """Calls work(0, count)."""
+    work(0, count)
 
 
 def in_parts(arrays: int) -> Any:
