@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
-from .losses import legacy_code, legacy_reduction, reduction_code
+from .dtypes import F32, F64
+from .losses import REDUCTIONS, legacy_code, legacy_reduction, reduction_code
+from .modes import PLAIN
 from .ops import ctc, nn
 from .ops.cast import contiguous
 from .ops.matmul import linear
@@ -15,6 +17,8 @@ from .ops.selection import masked_fill
 from .ops.views import view_
 from .tape.op import TENSOR
 from .tensor import Tensor
+
+I64 = dtypes.int64.array
 
 
 def _nll_checked(input: Tensor, target: Tensor, weight: Any) -> bool:
@@ -56,6 +60,10 @@ def cross_entropy(
     label_smoothing: float = 0.0,
 ) -> Any:
     """log_softmax and nll_loss in one; targets are class indices or probabilities."""
+    if size_average is None and reduce is None and weight is None and label_smoothing == 0:
+        code = REDUCTIONS.get(reduction)
+        if code is not None and _is_plain(input, target):
+            return nn.nll_loss(nn.log_softmax(input, 1), target, None, code, ignore_index)[0]
     reduction = legacy_reduction(size_average, reduce, reduction)
     dim = 0 if input.ndim == 1 else 1
     if not 0 <= label_smoothing <= 1:
@@ -68,6 +76,19 @@ def cross_entropy(
     if label_smoothing == 0:
         return nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     return _smoothed(logs, target, weight, ignore_index, reduction, label_smoothing, dim)
+
+
+def _is_plain(input: Tensor, target: Tensor) -> bool:
+    """Whether they are rows of scores and one class each, so that there is nothing to check."""
+    if type(input) not in PLAIN or type(target) not in PLAIN:
+        return False
+    x, y = input._data, target._data
+    return (
+        len(x.shape) == 2
+        and y.shape == x.shape[:1]
+        and (x.dtype is F32 or x.dtype is F64)
+        and y.dtype is I64
+    )
 
 
 def _check_soft(input: Tensor, target: Tensor, weight: Any, ignore_index: int, dim: int) -> None:

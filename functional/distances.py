@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
+from .kernels.products import cosine
 from .modes import no_grad
 from .ops import norms, pointwise
-from .ops.arguments import common_shape
+from .ops.arguments import common_shape, unrecorded
 from .tape.batching import shifted
 from .tape.declare import general
 from .tape.levels import Wrapped
 from .tape.op import TENSOR, public
-from .tensor import Tensor
+from .tensor import Tensor, wrap
 
 
 def normalize(
@@ -52,6 +53,8 @@ def at_least(copy: Tensor, eps: float) -> Tensor:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08) -> Tensor:
     """Σ x1 x2 / (|x1| |x2|) along ``dim``; each norm counts as ``eps`` at least."""
     both = _alike(x1, x2)
+    if type(dim) is int and -both[0].ndim <= dim < both[0].ndim and unrecorded(*both):
+        return wrap(cosine(both[0]._data, both[1]._data, dim, eps))
     sizes = [at_least(TENSOR.clone(TENSOR.linalg_vector_norm(x, 2, dim, True)), eps) for x in both]
     return TENSOR.sum((both[0] / sizes[0]) * (both[1] / sizes[1]), dim)
 

@@ -20,6 +20,7 @@ from .devices import device as Device
 
 DEFAULT_SEED = 67280421310721  # what a new Generator starts from
 BLOCK = 624  # words that one turn of the twister makes
+AHEAD = 8  # how many blocks may be made before they are asked for
 MANY = 8 * BLOCK  # 64-bit draws from here on are not put together from words
 STATE_BYTES = 5056
 _HEAD = struct.Struct("<QiiQ")  # initial seed, words left + 1, seeded, next word
@@ -76,18 +77,22 @@ class Generator:
         lock: held by a kernel for one whole fill, so that threads never share words.
         pending_double: the second normal of the last pair made one by one, or None.
         pending_float: the same in single precision; only states from elsewhere carry one.
+        made: what a kernel has made of the words of `block`, and these words; or None.
     """
 
     # Whole blocks are drawn from NumPy's engine, which therefore always stands between two
-    # blocks: `_words` holds the block being handed out and `_position` the next word of it.
+    # blocks: `_words` holds the block being handed out and `_position` the next word of it. After
+    # `read_ahead` these are several blocks, and `_before` is the engine's state before them.
     __slots__ = (
         "__weakref__",
+        "_before",
         "_engine",
         "_legacy",
         "_position",
         "_seed",
         "_words",
         "lock",
+        "made",
         "pending_double",
         "pending_float",
     )
@@ -121,6 +126,8 @@ class Generator:
             self._seed = seed
             self._legacy.seed(seed & 0xFFFFFFFF)
             self._words, self._position = NO_WORDS, 0
+            self._before: Any = None
+            self.made: tuple[np.ndarray, np.ndarray] | None = None
             self.pending_double: float | None = None
             self.pending_float: float | None = None
 
@@ -170,6 +177,18 @@ class Generator:
         self._position = missing - (blocks - 1) * BLOCK
         return np.concatenate((rest, made[:missing])) if len(rest) else made[:missing]
 
+    def block(self) -> tuple[np.ndarray, int]:
+        """The words being handed out, to read only, and the position of the next one."""
+        return self._words, self._position
+
+    def read_ahead(self) -> None:
+        """Make the words that follow those handed out, up to twice as many, if all are used up."""
+        with self.lock:
+            if self._position == len(self._words):
+                blocks = min(max(1, 2 * len(self._words) // BLOCK), AHEAD)
+                self._before = self._engine.state if blocks > 1 else None
+                self._words, self._position = self._draw(blocks * BLOCK), 0
+
     def _draw(self, count: int) -> np.ndarray:
         if count <= 4 * BLOCK:  # the quicker start; for long runs the cast costs more
             return self._engine.random_raw(count).astype(np.uint32)
@@ -204,14 +223,24 @@ class Generator:
         """The whole state as PyTorch lays it out: a uint8 array of shape (5056,)."""
         with self.lock:
             double, single = self.pending_double, self.pending_float
-            key = self._engine.state["state"]["key"]
-            left = len(self._words) - self._position + 1
-            head = _HEAD.pack(self._seed, left, 1, self._position)
+            key, start = self._key()
+            left = min(len(self._words) - start, BLOCK) - (self._position - start) + 1
+            head = _HEAD.pack(self._seed, left, 1, self._position - start)
             tail = _TAIL.pack(
                 0.0, double or 0.0, 0.0, double is not None, single or 0.0, single is not None
             )
         data = head + key.astype("<u8").tobytes() + tail
         return np.frombuffer(data, np.uint8).copy()
+
+    def _key(self) -> tuple[np.ndarray, int]:
+        """The engine's key after the block being handed out, and where in `_words` that starts."""
+        if len(self._words) <= BLOCK:
+            return self._engine.state["state"]["key"], 0
+        start = max(0, self._position - 1) // BLOCK * BLOCK
+        engine = np.random.MT19937(0)
+        engine.state = self._before
+        engine.random_raw(start + BLOCK, False)
+        return engine.state["state"]["key"], start
 
     def load_state_bytes(self, state: np.ndarray) -> None:
         """Continue from a state that ``state_bytes`` or PyTorch made.

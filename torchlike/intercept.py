@@ -18,6 +18,7 @@ from functional.tensor import Parameter, Tensor
 
 Function = Callable[..., Any]
 _PLAIN = {Tensor, Parameter, int, float, bool, str, type(None)}
+_LISTS = (list, tuple)
 _wrappers: dict[Any, Function] = {}
 
 # operators whose calls have names of their own
@@ -47,11 +48,12 @@ def intercepted(function: Function, name: str | None = None) -> Function:
     @functools.wraps(function)
     def wrapper(*args: Any, **named: Any) -> Any:
         for a in args:
-            if type(a) not in _PLAIN:
+            kind = type(a)
+            if kind not in _PLAIN and not (kind in _LISTS and _PLAIN.issuperset(map(type, a))):
                 break
         else:  # the common case
-            if not named and not MODE.functions:
-                return function(*args)
+            if not MODE.functions and (not named or _PLAIN.issuperset(map(type, named.values()))):
+                return function(*args, **named)
         found = relevant(args, named)
         if not found and not MODE.functions:
             return function(*args, **named)

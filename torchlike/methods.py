@@ -17,6 +17,7 @@ from functional.ops import (
     stacking,
     views,
 )
+from functional.ops.view_ops import permute_dims
 from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
@@ -197,11 +198,13 @@ def _matrix_transpose(self: Tensor) -> Tensor:
 
 
 def _reversed_dims(self: Tensor) -> Tensor:
+    if self.ndim == 2:
+        return permute_dims(self, (1, 0))
     if self.ndim == 0:
         warn_once(
             "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
         )
-    elif self.ndim != 2:
+    else:
         warn_once(
             "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
             "deprecated and it will throw an error in a future release. Consider `x.mT` to "

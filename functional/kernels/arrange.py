@@ -11,8 +11,15 @@ from .shapes import Shape, diagonal, flip, strided
 def roll(x: ndarray, shifts: Shape, dims: Shape) -> ndarray:
     """Elements moved along ``dims`` (along flat memory if none are given), round the ends."""
     if not dims:
-        return np.roll(np.ravel(x), shifts[0]).reshape(x.shape)
-    return np.ascontiguousarray(np.roll(x, shifts, dims))
+        return roll(x.reshape(-1), shifts, (0,)).reshape(x.shape)
+    if len(dims) > 1 or not x.ndim or not x.size:
+        return np.ascontiguousarray(np.roll(x, shifts, dims))
+    dim, n = dims[0], x.shape[dims[0]]
+    step, lead = shifts[0] % n, (slice(None),) * dim
+    z = np.empty(x.shape, x.dtype)
+    z[(*lead, slice(step, None))] = x[(*lead, slice(None, n - step))]
+    z[(*lead, slice(None, step))] = x[(*lead, slice(n - step, None))]
+    return z
 
 
 def rot90(x: ndarray, k: int, dims: Shape) -> ndarray:

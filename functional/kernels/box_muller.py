@@ -14,6 +14,7 @@ from .draws import F32, F64
 
 BLOCK = 16  # normals made together: 8 radii, 8 angles
 HALF = BLOCK // 2
+_EIGHT = np.dtype((np.void, HALF * F32.itemsize))  # eight numbers that one assignment moves
 
 
 def _singles(*values: float) -> list[float]:
@@ -28,13 +29,14 @@ LOG_2_HIGH, LOG_2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 SQRT_HALF_BITS = np.float32(0.707106781186547524).view(np.int32)
 SIN = _singles(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 COS = _singles(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
-SIN_COS = np.array([SIN, COS]).reshape(2, 3, 1)
-# A quarter of pi in three parts; an octant times either of the first two is exact in float32.
-QUARTER_PI = np.float32(0.78515625), np.float32(2.4187564849853515625e-4)
-QUARTER_PI_REST = float(np.float32(3.77489497744594108e-8))
-FOUR_OVER_PI = np.float32(1.27323954473516)
+SIN_COS = np.array([SIN, COS]).reshape(2, 3, 1).swapaxes(0, 1)
+# Half of pi as Cephes's three parts of its half, which add up without a rounding.
+HALF_PI = 2 * sum(_singles(0.78515625, 2.4187564849853515625e-4, 3.77489497744594108e-8))
 TWO_PI = np.float32(6.283185307179586)
-ONE, HALF_ONE, MINUS_TWO = np.float32(1), np.float32(0.5), np.float32(-2)
+ONE, HALF_ONE, FOUR, MINUS_TWO = (np.float32(number) for number in (1, 0.5, 4, -2))
+# Scalars of the arrays' types, which NumPy need not look at in each call.
+_1, _23, _30, _31 = (np.int32(number) for number in (1, 23, 30, 31))
+SIGN = np.int32(-(2**31))
 
 
 class BoxMuller32:
@@ -42,31 +44,48 @@ class BoxMuller32:
 
     def __init__(self, pairs: int) -> None:
         self._wide = np.empty((2, pairs), F64)
-        self._factor = np.empty((2, pairs), F64)
-        self._single = np.empty((2, pairs), F32)
+        self._factor = np.empty(pairs, F64)
+        self._result = np.empty((2, pairs), F32)
         self._scratch = np.empty((2, pairs), F32)
         self._input = np.empty((2, pairs), F32)
         self._integers = np.empty(pairs, np.int32)
 
     def __call__(self, draws: np.ndarray, mean: float, std: float) -> np.ndarray:
         """Normals of a flat array of uniform draws, whose size is a multiple of 16."""
-        draws = draws.reshape(-1, BLOCK)
-        radius, angle = self._input[:, : draws.size // 2]
-        np.subtract(ONE, draws[:, :HALF], out=radius.reshape(-1, HALF))
-        np.multiply(draws[:, HALF:], TWO_PI, out=angle.reshape(-1, HALF))
-        self.log(radius)
-        radius *= MINUS_TWO
-        np.sqrt(radius, out=radius)
-        sine, cosine = self.sin_cos(angle)
+        first, second = self._input[:, : draws.size // 2]
+        parts = draws.view(_EIGHT).reshape(-1, 2)
+        np.copyto(first.view(_EIGHT), parts[:, 0])
+        np.copyto(second.view(_EIGHT), parts[:, 1])
+        self.radii(first)
+        sine, cosine = self.sin_cos(second)
+        cosine *= first
+        sine *= first
         result = np.empty_like(draws)
-        np.multiply(cosine.reshape(-1, HALF), radius.reshape(-1, HALF), out=result[:, :HALF])
-        np.multiply(sine.reshape(-1, HALF), radius.reshape(-1, HALF), out=result[:, HALF:])
-        return fused.fma32(result.reshape(-1), std, mean)
+        parts = result.view(_EIGHT).reshape(-1, 2)
+        np.copyto(parts[:, 0], cosine.view(_EIGHT))
+        np.copyto(parts[:, 1], sine.view(_EIGHT))
+        return fused.fma32(result, std, mean)
+
+    def parts(self, draws: np.ndarray) -> np.ndarray:
+        """For each draw the radius and the cosine and sine that it stands for, as three rows."""
+        result = np.empty((3, draws.size), F32)
+        result[0] = draws
+        self.radii(result[0])
+        sine, cosine = self.sin_cos(draws.copy())
+        result[1], result[2] = cosine, sine
+        return result
+
+    def radii(self, draws: np.ndarray) -> None:
+        """Replace uniform draws u by the root of -2 log(1 - u)."""
+        np.subtract(ONE, draws, out=draws)
+        self.log(draws)
+        draws *= MINUS_TWO
+        np.sqrt(draws, out=draws)
 
     def log(self, x: np.ndarray) -> None:
         """Replace positive normal float32 values by their logarithms (Cephes logf, fused)."""
-        wide, factor = self._wide[0, : x.size], self._factor[0, : x.size]
-        y, z = self._single[0, : x.size], self._single[1, : x.size]
+        wide, factor = self._wide[0, : x.size], self._factor[: x.size]
+        y, z = self._result[:, : x.size]
         exponent, product = self._scratch[:, : x.size]
         self._split_exponent(x, exponent)
         np.copyto(factor, x)
@@ -77,7 +96,8 @@ class BoxMuller32:
         np.copyto(factor, z)
         wide *= factor
         np.multiply(exponent, LOG_2_LOW, out=product)
-        wide += product
+        np.copyto(factor, product)
+        wide += factor
         np.copyto(y, wide, casting="same_kind")
         z *= HALF_ONE
         y -= z
@@ -89,79 +109,68 @@ class BoxMuller32:
         """x = 2**exponent * (1 + rest), 1 + rest from sqrt(1/2) to sqrt(2); leave rest in x."""
         bits, power = x.view(np.int32), self._integers[: x.size]
         np.subtract(bits, SQRT_HALF_BITS, out=power)
-        power >>= 23
+        power >>= _23
         np.copyto(exponent, power, casting="same_kind")
-        power <<= 23
+        power <<= _23
         bits -= power
         x -= ONE
 
-    def sin_cos(self, x: np.ndarray) -> np.ndarray:
-        """Sine and cosine of float32 angles in [0, 2 pi], as two rows (Cephes, fused).
+    def sin_cos(self, draws: np.ndarray) -> np.ndarray:
+        """Sine and cosine of 2 pi times uniform draws, as two rows (Cephes, fused).
 
-        The angles are overwritten; the result is scratch that the next call reuses.
+        The draws are overwritten; the result is scratch that the next call reuses.
         """
-        octant = self._integers[: x.size]
-        self._reduce(x, octant)
-        result = self._polynomials(x)
+        quarter = self._integers[: draws.size]
+        self._reduce(draws, quarter)
+        result = self._polynomials(draws)
         sine, cosine = result.view(np.int32)
-        # Odd quadrants swap the two; then each gets its sign.
-        other = self._scratch[0, : x.size].view(np.int32)
-        swap = self._scratch[1, : x.size].view(np.int32)
+        # Odd quarters of the circle swap the two; then each gets its sign.
+        other, mask = self._scratch[:, : draws.size].view(np.int32)
         np.bitwise_xor(sine, cosine, out=other)
-        np.left_shift(octant, 30, out=swap)
-        swap >>= 31
-        other &= swap
+        np.left_shift(quarter, _31, out=mask)
+        mask >>= _31
+        other &= mask
         sine ^= other
         cosine ^= other
-        _flip_signs(sine, octant, swap)
-        octant += 2
-        _flip_signs(cosine, octant, swap)
+        for bits in (sine, cosine):  # negative where bit 1 is set: of quarter, and of one more
+            np.left_shift(quarter, _30, out=mask)
+            mask &= SIGN
+            bits ^= mask
+            quarter += _1
         return result
 
-    def _reduce(self, x: np.ndarray, octant: np.ndarray) -> None:
-        """Subtract the nearest even number of quarters of pi from the angles."""
-        wide, factor = self._wide[:, : x.size]
-        count, part = self._scratch[:, : x.size]
-        np.multiply(x, FOUR_OVER_PI, out=count)
-        np.copyto(octant, count, casting="unsafe")
-        octant += 1
-        octant &= -2
-        np.copyto(count, octant, casting="same_kind")
-        for constant in QUARTER_PI:
-            np.multiply(count, constant, out=part)
-            x -= part
-        np.copyto(factor, count)
-        factor *= QUARTER_PI_REST
+    def _reduce(self, x: np.ndarray, quarter: np.ndarray) -> None:
+        """Turn draws into angles less the nearest quarter of the circle, counted from 0 to 4."""
+        wide, factor = self._wide[0, : x.size], self._factor[: x.size]
+        count = self._scratch[0, : x.size]
+        np.multiply(x, FOUR, out=count)
+        count += HALF_ONE
+        np.copyto(quarter, count, casting="unsafe")
+        np.copyto(factor, quarter)
+        factor *= HALF_PI
+        x *= TWO_PI
         np.copyto(wide, x)
         wide -= factor
         np.copyto(x, wide, casting="same_kind")
 
     def _polynomials(self, x: np.ndarray) -> np.ndarray:
-        wide, result = self._wide[:, : x.size], self._single[:, : x.size]
-        squared, plain = self._factor[:, : x.size]
-        z = self._scratch[0, : x.size]
+        wide, result = self._wide[:, : x.size], self._result[:, : x.size]
+        squared, z = self._factor[: x.size], self._scratch[0, : x.size]
         np.multiply(x, x, out=z)
         np.copyto(squared, z)
-        _horner(squared, SIN_COS.swapaxes(0, 1), wide, result)
+        _horner(squared, SIN_COS, wide, result)
         result *= z
         np.copyto(wide, result)
-        np.copyto(plain, x)
         sine, cosine = wide
-        sine *= plain
-        sine += plain
         cosine *= squared
         squared *= 0.5
         cosine -= squared
+        np.copyto(squared, x)
+        sine *= squared
+        sine += squared
         np.copyto(result, wide, casting="same_kind")
         result[1] += ONE
         return result
-
-
-def _flip_signs(bits: np.ndarray, octant: np.ndarray, scratch: np.ndarray) -> None:
-    """Flip the sign bit where bit 2 of the octant is set."""
-    np.bitwise_and(octant, 4, out=scratch)
-    scratch <<= 29
-    bits ^= scratch
 
 
 def _horner(

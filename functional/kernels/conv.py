@@ -13,9 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from .conv_core import forward, gradient_weight
+from .conv_core import forward
 from .conv_input import gradient_input
 from .conv_plan import make_plan
+from .conv_strided import gradient_weight
 from .half import is_half, narrow, widen
 from .threads import workers
 

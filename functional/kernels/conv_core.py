@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .conv_plan import SMALL, Plan, pointwise, steps, view
+from .conv_plan import SMALL, Plan, pointwise, single, steps, view
 from .scratch import scratch
 from .threads import spread
 
@@ -36,6 +36,11 @@ def chunks(first: int, last: int, batch: int) -> list[tuple[int, int]]:
 def by_group(plan: Plan, x: np.ndarray) -> np.ndarray:
     """(N, channels, *spatial) as (N, groups, channels / groups, positions)."""
     return x.reshape(x.shape[0], plan.groups, x.shape[1] // plan.groups, -1)
+
+
+def samples_by_group(plan: Plan, x: np.ndarray) -> np.ndarray:
+    """(N, channels, *spatial) as matrices (groups, N, channels / groups · positions)."""
+    return x.reshape(x.shape[0], plan.groups, -1).swapaxes(0, 1)
 
 
 def _source(plan: Plan, x: np.ndarray, batch: int) -> Callable[[int, int], tuple[np.ndarray, int]]:
@@ -111,6 +116,10 @@ def forward(plan: Plan, x: np.ndarray, weight: np.ndarray, bias: np.ndarray | No
     if pointwise(plan):
         matrix = weight.reshape(plan.groups, plan.each, plan.depth)
         result = np.matmul(matrix, by_group(plan, x)).reshape(shape)
+        return result if bias is None else np.add(result, _upright(bias, plan), out=result)
+    if single(plan):
+        left, right = samples_by_group(plan, x), weight.reshape(plan.groups, plan.each, -1)
+        result = np.matmul(left, right.swapaxes(1, 2)).swapaxes(0, 1).reshape(shape)
         return result if bias is None else np.add(result, _upright(bias, plan), out=result)
     result = np.empty(shape, x.dtype)
     matrix = _weight_matrix(plan, weight)
@@ -189,6 +198,9 @@ def gradient_weight(plan: Plan, g: np.ndarray, x: np.ndarray) -> np.ndarray:
     if pointwise(plan):
         products = np.matmul(by_group(plan, g), by_group(plan, x).swapaxes(2, 3))
         return np.add.reduce(products, axis=0).reshape(shape)
+    if single(plan):
+        left = samples_by_group(plan, g).swapaxes(1, 2)
+        return np.matmul(left, samples_by_group(plan, x)).reshape(shape)
 
     products = _line_products if _long_lines(plan) else _weight_products
 

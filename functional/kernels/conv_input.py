@@ -2,7 +2,7 @@
 
 With stride 1 it is either a convolution of g with the mirrored weight, or a product of the weight
 with g whose taps are shifted back and summed: whichever handles fewer channels tap by tap. With
-strides, one strided addition per tap.
+strides, by phases (conv_strided.py), or with dilation as well, one strided addition per tap.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from .conv_core import EVERY, by_group, chunks, forward, inner, multiply
+from .conv_core import EVERY, by_group, chunks, forward, inner, multiply, samples_by_group
 from .conv_plan import (
     COPY,
     FEW,
@@ -23,9 +23,11 @@ from .conv_plan import (
     make_plan,
     pointwise,
     share,
+    single,
     steps,
     view,
 )
+from .conv_strided import by_phases, strided_gradient_input
 from .scratch import scratch
 from .threads import spread
 
@@ -36,6 +38,11 @@ def gradient_input(plan: Plan, g: np.ndarray, weight: np.ndarray) -> np.ndarray:
     if pointwise(plan):
         matrix = weight.reshape(plan.groups, plan.each, plan.depth).swapaxes(1, 2)
         return np.matmul(matrix, by_group(plan, g)).reshape(shape)
+    if single(plan):
+        right = weight.reshape(plan.groups, plan.each, -1)
+        return np.matmul(samples_by_group(plan, g), right).swapaxes(0, 1).reshape(shape)
+    if by_phases(plan):
+        return strided_gradient_input(plan, g, weight)
     mirror = _mirror(plan)
     if mirror is not None:
         return forward(mirror, g, _mirrored_weight(plan, weight), None)

@@ -161,6 +161,11 @@ def pointwise(plan: Plan) -> bool:
     return prod(plan.kernel) == 1 and plan.out == plan.size == plan.full
 
 
+def single(plan: Plan) -> bool:
+    """One position, all of x: a matrix product over samples."""
+    return plan.kernel == plan.size == plan.full and prod(plan.out) == 1
+
+
 def steps(size: tuple[int, ...]) -> tuple[int, ...]:
     """Elements from one position to the next along each dim of a C-contiguous array."""
     return tuple(prod(size[dim + 1 :]) for dim in range(len(size)))

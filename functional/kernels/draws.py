@@ -136,8 +136,13 @@ def narrow(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def uniform24(generator: Generator, count: int) -> np.ndarray:
     """float32 draws in [0, 1): the low 24 bits of one word each, flat."""
+    return singles(generator.words(count))
+
+
+def singles(words: np.ndarray) -> np.ndarray:
+    """``uniform24``'s draws of given words."""
     # As int32 the conversion to float32 is one vector instruction; as uint32 it is not.
-    result = (generator.words(count) & _MASK_24).view(np.int32).astype(F32)
+    result = (words & _MASK_24).view(np.int32).astype(F32)
     result *= _STEP_24
     return result
 

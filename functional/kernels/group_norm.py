@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy import ndarray
 
 from .half import narrow, widen
-from .norm import layer_norm, layer_norm_backward
+from .norm import layer_norm
+from .reduce import row_sums
+from .scratch import scratch
+from .threads import in_chunks
 
 __all__ = ["group_norm", "group_norm_backward"]
 
@@ -45,20 +50,40 @@ def group_norm_backward(
     groups: int,
     eps: float = 0.0,
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """Gradients of x, weight and bias; ``eps`` is for the tensors' form of this function."""
-    wide, source = widen(g), widen(x)
-    stats = [np.repeat(widen(s), x.shape[1] // groups, 1) for s in (mean, rstd)]
-    centre, scale = (s.reshape(*x.shape[:2], *(1,) * (x.ndim - 2)) for s in stats)
-    axes = (0, *range(2, x.ndim))
+    """Gradients of x, weight and bias; ``eps`` is for the tensors' form of this function.
+
+    With gw = g * weight, xc = x - mean and means over a group:
+    gx = rstd * (gw - mean(gw) - xc * rstd² * mean(gw * xc)).
+    """
     kind = x.dtype if weight is None else weight.dtype
-    g_weight = ((source - centre) * scale * wide).sum(axes)
-    weighted = wide if weight is None else wide * _per_channel(weight, x)
-    centres, scales = (widen(s).reshape(-1, 1) for s in (mean, rstd))
-    g_rows, _, _ = layer_norm_backward(
-        _rows(weighted, groups), _rows(source, groups), centres, scales, None, 1
+    each = x.shape[1] // groups
+    if not x.size:
+        return np.empty(x.shape, x.dtype), np.zeros(x.shape[1], kind), np.zeros(x.shape[1], kind)
+    rows = (x.shape[0] * groups, each, math.prod(x.shape[2:]))
+    gs, xs = (np.ascontiguousarray(widen(a)).reshape(rows) for a in (g, x))
+    average, scale = (widen(s).reshape(-1, 1) for s in (mean, rstd))
+    scales = np.repeat(scale, each, 1)
+    if weight is not None:
+        scales *= np.tile(widen(weight).reshape(groups, each), (x.shape[0], 1))
+    size = gs.dtype.type(gs[0].size)
+    result, (dots, sums) = np.empty(gs.shape, gs.dtype), np.empty((2, *gs.shape[:2]), gs.dtype)
+
+    def work(first: int, last: int) -> None:
+        part, out, factor, std = (a[first:last] for a in (gs, result, scales, scale))
+        dot, total = dots[first:last], sums[first:last]
+        centred = scratch("centred", part.shape, part.dtype)
+        np.subtract(xs[first:last], average[first:last, :, None], out=centred)
+        np.vecdot(part, centred, out=dot)
+        total[...] = row_sums(part.reshape(-1, part.shape[2])).reshape(total.shape)
+        slope = np.add.reduce(dot * factor, axis=1, keepdims=True) * std * std / size
+        shift = np.add.reduce(total * factor, axis=1, keepdims=True) / size
+        np.multiply(part, factor[:, :, None], out=out)
+        np.multiply(centred, slope[:, :, None], out=centred)
+        np.add(centred, shift[:, :, None], out=centred)
+        np.subtract(out, centred, out=out)
+
+    in_chunks(len(gs), gs[0].size, work)
+    g_weight, g_bias = (
+        np.add.reduce(s.reshape(x.shape[0], -1), axis=0) for s in (dots * scale, sums)
     )
-    return (
-        narrow(g_rows.reshape(x.shape), x.dtype),
-        narrow(g_weight, kind),
-        narrow(wide.sum(axes), kind),
-    )
+    return narrow(result.reshape(x.shape), x.dtype), narrow(g_weight, kind), narrow(g_bias, kind)

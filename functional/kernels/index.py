@@ -182,9 +182,11 @@ scatter_number = scatter_along
 
 
 def index_select_dim(x: ndarray, index: ndarray, dim: int) -> ndarray:
+    if x.ndim == index.ndim == 1 and index.size < _MANY:
+        return x.take(index)
     if x.ndim == 1 and index.size >= _MANY and x.flags.c_contiguous:
         return _taken(x, index.reshape(-1))
-    return np.take(x, index.reshape(-1), dim) if x.ndim else x.copy()
+    return x.take(index.reshape(-1), dim) if x.ndim else x.copy()
 
 
 def index_select_backward(g: ndarray, index: ndarray, shape: Shape, dim: int) -> ndarray:
@@ -211,7 +213,11 @@ def nonzero(x: ndarray) -> ndarray:
     """(number of non-zeros, ndim) int64; each column is contiguous."""
     if x.ndim == 0:
         return np.zeros((int(bool(x)), 0), np.int64)
-    rows = np.stack(np.nonzero(x)).astype(np.int64)
+    found = x.nonzero()
+    if x.ndim == 1:
+        rows = found[0].astype(np.int64, copy=False).reshape(1, -1)
+    else:
+        rows = np.stack(found).astype(np.int64, copy=False)
     return rows.T if rows.size else layout.empty((0, x.ndim), (8, 0), rows.dtype)
 
 

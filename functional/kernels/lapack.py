@@ -5,6 +5,7 @@ The last two dimensions are the matrix. Results lie in memory column by column w
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -135,13 +136,31 @@ def slogdet_of(x: ndarray) -> tuple[ndarray, ndarray]:
 def cofactors(x: ndarray) -> ndarray:
     """The conjugates of det's derivatives, det* · x⁻ᴴ, for singular matrices too.
 
-    By the singular values: adj(U S Vᴴ)ᴴ = (det U det Vᴴ)* U diag(∏_{j≠i} s_j) Vᴴ.
+    By the singular values: adj(U S Vᴴ)ᴴ = (det U det Vᴴ)* U diag(∏_{j≠i} s_j) Vᴴ; by the inverse
+    where all are far from singular.
     """
+    found = _regular_cofactors(x)
+    if found is not None:
+        return found
     u, s, vh = linalg.svd(x)
     n = x.shape[-1]
     others = np.where(np.eye(n, dtype=bool), 1, s[..., None, :]).prod(-1)
     phase = (linalg.det(u) * linalg.det(vh)).conj()
     return np.asarray(np.matmul(u * (others * phase[..., None])[..., None, :], vh))
+
+
+def _regular_cofactors(x: ndarray) -> ndarray | None:
+    if not x.size:
+        return None
+    try:
+        inverse, det = linalg.inv(x), np.asarray(linalg.det(x))
+    except LinAlgError:
+        return None
+    condition = np.abs(x).sum(-1).max(-1) * np.abs(inverse).sum(-1).max(-1)
+    limit = 0.1 / math.sqrt(np.finfo(x.dtype).eps)
+    if not (np.isfinite(det) & (condition < limit)).all():
+        return None
+    return np.asarray(det.conj()[..., None, None] * mH(inverse))
 
 
 # --- factorizations -------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,6 +88,21 @@ def result_strides(
     shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int
 ) -> tuple[int, ...]:
     """Byte strides PyTorch gives an elementwise result of these operands."""
+    key = (shape, itemsize, *[(x.shape, x.strides, x.dtype.itemsize) for x in arrays])
+    found = _known_strides.get(key)
+    if found is None:
+        if len(_known_strides) > 512:
+            _known_strides.clear()
+        found = _known_strides[key] = _result_strides(shape, arrays, itemsize)
+    return found
+
+
+_known_strides: dict[Any, tuple[int, ...]] = {}
+
+
+def _result_strides(
+    shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int
+) -> tuple[int, ...]:
     full = [x for x in arrays if x.ndim]
     if all(x.flags.c_contiguous for x in full):
         return dense_strides(shape, list(range(len(shape))), itemsize)
@@ -96,16 +110,8 @@ def result_strides(
     if len(same) == 1 and all(x.shape == shape for x in full) and is_dense(full[0]):
         item = full[0].dtype.itemsize
         return tuple(s // item * itemsize for s in full[0].strides)
-    return _mixed_strides(shape, tuple((x.shape, x.strides) for x in full), itemsize)
-
-
-@lru_cache(maxsize=512)
-def _mixed_strides(
-    shape: tuple[int, ...], operands: tuple[Any, ...], itemsize: int
-) -> tuple[int, ...]:
-    """``operands`` are (shape, strides) pairs."""
-    full = [broadcast_strides(own, strides, shape) for own, strides in operands]
-    return dense_strides(shape, axis_order(shape, full), itemsize)
+    wide = [broadcast_strides(x.shape, x.strides, shape) for x in full]
+    return dense_strides(shape, axis_order(shape, wide), itemsize)
 
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -122,6 +128,8 @@ def kept_strides(x: Any, dtype: Any = None) -> tuple[int, ...]:
 
 def like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
     """A new array of the shape of ``x`` in PyTorch's order for it (``preserve_format``)."""
+    if x.flags.c_contiguous:
+        return np.empty(x.shape, x.dtype if dtype is None else dtype)
     dtype = x.dtype if dtype is None else dtype
     return empty(x.shape, result_strides(x.shape, [x], dtype.itemsize), dtype)
 

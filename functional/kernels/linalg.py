@@ -10,6 +10,8 @@ from numpy import matmul, ndarray
 from .half import is_half, widen
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+# Columns of a product of a column and a row up to which one ufunc call for each is faster.
+_FEW = 8
 __all__ = ["addmm", "addmv", "baddbmm", "bmm", "dot", "mm", "mv"]
 
 
@@ -32,7 +34,17 @@ def bmm(x: ndarray, y: ndarray) -> ndarray:
     """Products of two equal batches of matrices; ValueError for anything else."""
     if x.ndim != 3 or y.ndim != 3 or x.shape[0] != y.shape[0]:
         raise ValueError("bmm: not two equal batches")
+    if x.shape[2] == 1 == y.shape[1] and y.shape[2] <= _FEW < x.shape[1] and x.dtype is y.dtype:
+        return _columns(x, y)
     return _product(x, y)
+
+
+def _columns(x: ndarray, y: ndarray) -> ndarray:
+    """Products of columns x with short rows y, a column of the result after the other."""
+    z = np.empty((x.shape[0], x.shape[1], y.shape[2]), x.dtype)
+    for j in range(y.shape[2]):
+        np.multiply(x[:, :, 0], y[:, :, j], out=z[:, :, j])
+    return z
 
 
 def mv(x: ndarray, v: ndarray) -> ndarray:

@@ -12,6 +12,7 @@ from numpy import ndarray
 from . import layout
 from .half import is_half, widen
 from .loss import reduced, share
+from .threads import SHARED, in_chunks, in_parts
 
 __all__ = [
     "bce_with_logits",
@@ -32,6 +33,8 @@ __all__ = [
     "soft_margin_loss_backward",
 ]  # fmt: skip
 
+# Elements of a few arrays that stay in cache together.
+_PART = 1 << 17
 _LEAST_LOG = -100.0  # PyTorch's limit on logarithms of probabilities
 
 
@@ -74,12 +77,83 @@ def _scaled(g: ndarray, z: Any, size: int, reduction: int) -> ndarray:
 # --- distances ------------------------------------------------------------------------------------
 
 
+def _quadratic(x: ndarray, target: ndarray, limit: float) -> tuple[ndarray, ndarray]:
+    """Factors of d² / 2 where d = |x - target| is below limit, limit (d - limit / 2) elsewhere.
+
+    They are c = min(d, limit) and d - c / 2.
+    """
+    d = np.asarray(x - target)
+    np.abs(d, d)
+    low = np.asarray(np.minimum(d, limit))
+    half = np.asarray(low * 0.5)
+    return low, np.subtract(d, half, half)
+
+
+@in_parts(2)
+def _smooth(x: ndarray, target: ndarray, beta: float) -> ndarray:
+    low, rest = _quadratic(x, target, beta)
+    if beta != 1:
+        low /= low.dtype.type(beta)
+    return np.multiply(low, rest, rest)
+
+
+@in_parts(2)
+def _huber(x: ndarray, target: ndarray, delta: float) -> ndarray:
+    low, rest = _quadratic(x, target, delta)
+    return np.multiply(low, rest, rest)
+
+
+def _many(x: ndarray, target: ndarray) -> bool:
+    """Whether the two are so many numbers of one type that passes should stay in cache."""
+    return (
+        x.size > SHARED
+        and x.shape == target.shape
+        and x.dtype is target.dtype
+        and bool(x.flags.c_contiguous and target.flags.c_contiguous)
+    )
+
+
+def _total(x: ndarray, target: ndarray, limit: float, divisor: float) -> ndarray:
+    """The sum of ``_quadratic``'s products over ``divisor``, of many numbers."""
+    one, two = x.reshape(-1), target.reshape(-1)
+
+    def work(first: int, last: int) -> Any:
+        return np.vdot(*_quadratic(one[first:last], two[first:last], limit))
+
+    parts = in_chunks(x.size, 1, work, _PART)
+    return np.asarray(np.asarray(parts, np.float64).sum() / divisor).astype(x.dtype)
+
+
 @_in_single
 def smooth_l1_loss(x: ndarray, target: ndarray, reduction: int, beta: float) -> ndarray:
     """d² / (2 beta) where d = |x - target| is below beta, d - beta / 2 elsewhere."""
-    d = np.abs(x - target)
-    z = np.where(d < beta, 0.5 * d * d / beta, d - 0.5 * beta)
-    return _finished(z, reduction, x, target)
+    if not beta:
+        return _finished(np.abs(x - target), reduction, x, target)
+    if reduction and _many(x, target):
+        return _total(x, target, beta, beta * (x.size if reduction == 1 else 1))
+    return _finished(_smooth(x, target, beta), reduction, x, target)
+
+
+@in_parts(2)
+def _clipped(x: ndarray, target: ndarray, low: Any, high: Any, divisor: float, scale: Any) -> Any:
+    """(x - target) / divisor, clipped, times scale."""
+    d = np.asarray(x - target)
+    if divisor != 1:
+        d /= d.dtype.type(divisor)
+    np.maximum(d, low, d)
+    np.minimum(d, high, d)
+    return np.multiply(d, scale, d)
+
+
+def _clipped_gradient(
+    g: ndarray, x: ndarray, target: ndarray, reduction: int, limit: float, divisor: float
+) -> ndarray:
+    """g times the distance over ``divisor`` within [-limit, limit], for the reduction."""
+    if reduction:
+        size = x.size if x.shape == target.shape else np.broadcast(x, target).size
+        g = g * g.dtype.type(share(size, reduction))
+        return np.asarray(_clipped(x, target, -limit, limit, divisor, g))
+    return np.asarray(g * _clipped(x, target, -limit, limit, divisor, x.dtype.type(1)))
 
 
 @_in_single
@@ -87,16 +161,16 @@ def smooth_l1_loss_backward(
     g: ndarray, x: ndarray, target: ndarray, reduction: int, beta: float
 ) -> ndarray:
     """The gradient of x."""
-    d = np.asarray(x - target)
-    return _scaled(g, np.clip(d / beta, -1, 1), d.size, reduction)
+    return _clipped_gradient(g, x, target, reduction, 1.0, beta)
 
 
 @_in_single
 def huber_loss(x: ndarray, target: ndarray, reduction: int, delta: float) -> ndarray:
     """d² / 2 where d = |x - target| is at most delta, delta (d - delta / 2) elsewhere."""
-    d = np.abs(x - target)
-    z = np.where(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta))
-    return _finished(z.astype(x.dtype, copy=False), reduction, x, target)
+    if reduction and _many(x, target):
+        return _total(x, target, delta, x.size if reduction == 1 else 1)
+    z = _huber(x, target, delta).astype(x.dtype, copy=False)
+    return _finished(z, reduction, x, target)
 
 
 @_in_single
@@ -104,8 +178,7 @@ def huber_loss_backward(
     g: ndarray, x: ndarray, target: ndarray, reduction: int, delta: float
 ) -> ndarray:
     """The gradient of x."""
-    d = np.asarray(x - target)
-    return _scaled(g, np.clip(d, -delta, delta), d.size, reduction)
+    return _clipped_gradient(g, x, target, reduction, delta, 1.0)
 
 
 @_in_single

@@ -25,6 +25,7 @@ from .draws import (
     as_real,
     narrow,
     require_floating,
+    singles,
     size_of,
     store,
     uniform24,
@@ -38,6 +39,7 @@ Shape = int | Sequence[int]
 
 STEP = 1 << 15  # normals made at once: their scratch arrays fit the second-level cache
 TWO_PI = 2 * math.pi
+SMALL = 1024  # fills up to here share what is made of whole blocks of words
 MASK_53 = (1 << 53) - 1
 
 
@@ -140,21 +142,61 @@ def _pair(a: int, b: int, c: int, d: int) -> tuple[float, float]:
 def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float) -> None:
     rest = flat.size % BLOCK
     whole = flat.size - rest
+    # The first pass draws a number for every element, also for those drawn again.
+    unused = rest if flat.dtype in (F32, F64) else 0
+    if flat.size <= SMALL and flat.dtype != F64:
+        parts = _parts(generator, whole + unused + (BLOCK if rest else 0))
+        values = _of_parts(parts[:, :whole], mean, std)
+        flat[:whole] = values
+        if rest:
+            values = _of_parts(parts[:, -BLOCK:], mean, std)
+    else:
+        values = _fill_whole(generator, flat, whole, unused, mean, std)
+    if rest:
+        flat[-BLOCK:] = values[-BLOCK:]
+
+
+def _fill_whole(
+    generator: Generator, flat: np.ndarray, whole: int, unused: int, mean: float, std: float
+) -> np.ndarray:
+    """Fill the first ``whole`` elements; the last values made, with a further block if needed."""
     double = flat.dtype == F64
     draw = uniform53 if double else uniform24
     transform = box_muller64 if double else BoxMuller32(min(flat.size, STEP) // 2 + HALF)
     for start in range(0, whole, STEP):
         stop = min(start + STEP, whole)
         draws = draw(generator, stop - start)
-        if rest and stop == whole:
-            if double or flat.dtype == F32:
-                # The first pass draws a number for every element, also for those drawn again.
-                draw(generator, rest)
+        if stop == whole < flat.size:
+            draw(generator, unused)
             draws = np.concatenate((draws, draw(generator, BLOCK)))
         values = transform(draws, mean, std)
         flat[start:stop] = values[: stop - start]
-    if rest:
-        flat[-BLOCK:] = values[-BLOCK:]
+    return values
+
+
+def _parts(generator: Generator, count: int) -> np.ndarray:
+    """``BoxMuller32.parts`` of the next words, made for whole blocks of words at once."""
+    pieces = []
+    while count:
+        words, start = generator.block()
+        if start == len(words):
+            generator.read_ahead()
+            words, start = generator.block()
+        if generator.made is None or generator.made[0] is not words:
+            generator.made = words, BoxMuller32(words.size).parts(singles(words))
+        size = generator.words(min(count, len(words) - start)).size
+        pieces.append(generator.made[1][:, start : start + size])
+        count -= size
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, 1)
+
+
+def _of_parts(parts: np.ndarray, mean: float, std: float) -> np.ndarray:
+    """The normals of the parts of words, whose number is a multiple of 16."""
+    radius, cosine, sine = parts.reshape(3, -1, 2, HALF)
+    result = np.empty((len(radius), 2, HALF), F32)
+    np.multiply(radius[:, 0], cosine[:, 1], out=result[:, 0])
+    np.multiply(radius[:, 0], sine[:, 1], out=result[:, 1])
+    return fused.fma32(result.reshape(-1), std, mean)
 
 
 def box_muller64(draws: np.ndarray, mean: float, std: float) -> np.ndarray:

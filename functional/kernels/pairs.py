@@ -165,8 +165,8 @@ def nan_to_num(x: ndarray, nan: Any, posinf: Any, neginf: Any) -> ndarray:
 
 def lerp(start: ndarray, end: ndarray, weight: Any) -> ndarray:
     """start + weight (end - start), from the nearer end."""
-    near = np.abs(weight) < 0.5
-    if np.ndim(weight):
+    near = abs(weight) < 0.5
+    if type(weight) is ndarray and weight.ndim:
         step = end - start
         return np.where(near, start + weight * step, end - step * (1 - weight))
     kind = np.asarray(start).dtype.type
@@ -180,7 +180,10 @@ def lerp(start: ndarray, end: ndarray, weight: Any) -> ndarray:
 
 def addcmul(x: ndarray, tensor1: ndarray, tensor2: ndarray, value: Any) -> ndarray:
     """x + value tensor1 tensor2."""
-    return _sum(x, np.asarray((tensor1 if value == 1 else _scaled(x, value, tensor1)) * tensor2))
+    if value == 1:
+        return _sum(x, np.asarray(tensor1 * tensor2))
+    z = _scaled(x, value, tensor1)
+    return _sum(x, np.multiply(z, tensor2, z) if z.shape == tensor2.shape else z * tensor2)
 
 
 def addcdiv(x: ndarray, tensor1: ndarray, tensor2: ndarray, value: Any) -> ndarray:

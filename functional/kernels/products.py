@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -73,3 +74,33 @@ def trilinear(x: ndarray, w: ndarray, y: ndarray) -> ndarray:
         return np.ascontiguousarray((rows * widen(y)).sum(-1).T).astype(x.dtype)
     rows = (y @ w.reshape(o * m, n).T).reshape(y.shape[0], o, m)
     return np.matmul(rows, x[:, :, None])[..., 0]
+
+
+def cosine(x: ndarray, y: ndarray, dim: int, eps: float) -> ndarray:
+    """Σ x y / (|x| |y|) along ``dim``; each norm counts as ``eps`` at least."""
+    scaled = []
+    for a in (x, y):
+        size = np.asarray(np.add.reduce(a * a, axis=dim, keepdims=True))
+        np.sqrt(size, size)
+        scaled.append(a / np.maximum(size, eps, out=size))
+    return np.asarray(np.add.reduce(np.multiply(*scaled), dim))
+
+
+def contraction(x: ndarray, y: ndarray, order: Any, counts: Any) -> ndarray:
+    """Σ x y over dims: ``order`` permutes each to (batch, own, summed) dims, as many as ``counts``.
+
+    ``counts`` are the numbers of batch dims, of x's and y's own, and of the summed.
+    """
+    batch, rows, columns, _ = counts
+    x, y = x.transpose(order[0]), y.transpose(order[1])
+    lead, left, right = (
+        x.shape[:batch],
+        x.shape[batch : batch + rows],
+        y.shape[batch : batch + columns],
+    )
+    if not rows and not columns:
+        flat = [np.ascontiguousarray(a).reshape((*lead, -1)) for a in (x, y)]
+        return np.asarray(np.vecdot(*flat))
+    one = x.reshape((*lead, math.prod(left), -1))
+    two = y.reshape((*lead, math.prod(right), -1))
+    return np.matmul(one, two.swapaxes(-2, -1)).reshape(lead + left + right)

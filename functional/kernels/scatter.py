@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,10 @@ def scatter_reduce_along(
 
 def scatter_add_along(x: ndarray, source: ndarray, index: ndarray, dim: int) -> ndarray:
     """A copy of ``x`` with ``source`` added along ``dim`` at ``index``."""
+    if index.ndim == x.ndim == 1 and x.dtype.char in "fdl" and source.dtype == x.dtype:
+        z = np.array(x, order="C")
+        np.add.at(z, index, source if source.shape == index.shape else source[: index.size])
+        return z
     return scatter_reduce_along(x, source, index, dim, "sum", True)
 
 
@@ -89,7 +94,9 @@ def scatter_mul_along(x: ndarray, source: Any, index: ndarray, dim: int) -> ndar
 
 def _first(x: ndarray, dim: int) -> ndarray:
     """``x`` with ``dim`` in front; 0-dimensional arrays as one of one element."""
-    return np.moveaxis(x, dim, 0) if x.ndim else x.reshape(1)
+    if not x.ndim:
+        return x.reshape(1)
+    return x.transpose(dim, *range(dim), *range(dim + 1, x.ndim)) if dim else x
 
 
 _WIDE = 64  # slices of so many elements are worth a call each
@@ -105,19 +112,15 @@ def index_reduce_dim(
         return z.astype(x.dtype, copy=False)
     if not include:
         rows[at] = _lowest(z.dtype, reduce)
-    if rows[0].size >= _WIDE:
+    width = rows[0].size
+    if width >= _WIDE:
         how = _AT[reduce]
         for i, k in enumerate(at.tolist()):
             how(rows[k], parts[i], rows[k])
     elif rows.ndim == 1 or rows.flags.c_contiguous:
-        width = rows[0].size
-        places = (at[:, None] * width + np.arange(width)).reshape(-1)
-        _join(
-            _AT[reduce],
-            rows.reshape(-1),
-            places,
-            np.broadcast_to(parts, (len(at), *rows.shape[1:])).reshape(-1),
-        )
+        shape = (len(at), *rows.shape[1:])
+        parts = parts if parts.shape == shape else np.broadcast_to(parts, shape)
+        _join(_AT[reduce], rows.reshape(-1), _places(at, width), parts.reshape(-1))
     else:
         _AT[reduce].at(rows, at, parts)
     if reduce == "mean":
@@ -125,6 +128,20 @@ def index_reduce_dim(
         count = count.reshape((-1, *(1,) * (rows.ndim - 1)))
         rows[...] = rows // count if z.dtype.kind in "iu" else rows / count.astype(z.real.dtype)
     return z.astype(x.dtype, copy=False)
+
+
+def _places(at: ndarray, width: int) -> ndarray:
+    """Where the elements of the rows ``at`` lie in a matrix of ``width`` columns."""
+    if width == 1:
+        return at
+    return (at[:, None] * width + _counted(width)).reshape(-1)
+
+
+@lru_cache(maxsize=64)
+def _counted(width: int) -> ndarray:
+    counted = np.arange(width)
+    counted.flags.writeable = False
+    return counted
 
 
 def index_add_dim(x: ndarray, source: ndarray, index: ndarray, dim: int, alpha: Any) -> ndarray:
@@ -262,3 +279,28 @@ def filled(x: ndarray, value: Any) -> ndarray:
     z = like(x)
     z[...] = np.asarray(value).astype(x.dtype)
     return z
+
+
+def second(x: ndarray, source: ndarray) -> ndarray:
+    """``source`` broadcast to ``x`` (what ``copy_`` writes)."""
+    if source.shape == x.shape:
+        return source
+    if source.ndim > x.ndim or any(
+        n not in (1, m) for n, m in zip(source.shape[::-1], x.shape[::-1], strict=False)
+    ):
+        a, b = np.array(x.shape), np.array(source.shape)
+        for k in range(1, min(len(a), len(b)) + 1):
+            if a[-k] != b[-k] and b[-k] != 1:
+                raise RuntimeError(
+                    f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) "
+                    f"at non-singleton dimension {len(a) - k}"
+                )
+        raise RuntimeError(
+            f"output with shape {list(x.shape)} doesn't match the broadcast shape "
+            f"{list(source.shape)}"
+        )
+    return np.broadcast_to(source, x.shape)
+
+
+def fill_value(x: ndarray, value: Any) -> ndarray:
+    return np.broadcast_to(np.asarray(value).astype(x.dtype), x.shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy import ndarray
 from numpy.lib.stride_tricks import as_strided as _as_strided
 
 from . import layout
+from .threads import in_chunks
 
 Shape = tuple[int, ...]
 
@@ -128,7 +130,10 @@ def unsqueeze(x: ndarray, dim: int) -> ndarray:
     """A new axis of size 1; its stride is the one PyTorch reports."""
     step = x.shape[dim] * x.strides[dim] if dim < x.ndim else x.itemsize
     shape = (*x.shape[:dim], 1, *x.shape[dim:])
-    return _as_strided(x, shape, (*x.strides[:dim], step, *x.strides[dim:]))
+    strides = (*x.strides[:dim], step, *x.strides[dim:])
+    if x.flags.c_contiguous and x.size:
+        return np.ndarray(shape, x.dtype, x, 0, strides)
+    return _as_strided(x, shape, strides)
 
 
 def squeeze(x: ndarray, dims: Shape) -> ndarray:
@@ -150,12 +155,14 @@ def slice_(x: ndarray, dim: int, start: int, end: int, step: int) -> ndarray:
 
 
 def unbind(x: ndarray, dim: int) -> list[ndarray]:
-    return [select(x, dim, i) for i in range(x.shape[dim])]
+    lead: tuple[Any, ...] = (slice(None),) * dim
+    return [x[(*lead, i, ...)] for i in range(x.shape[dim])]
 
 
 def split(x: ndarray, sizes: Shape, dim: int) -> list[ndarray]:
-    ends = np.cumsum(sizes).tolist()
-    return [slice_(x, dim, e - n, e, 1) for e, n in zip(ends, sizes, strict=True)]
+    lead = (slice(None),) * dim
+    ends = accumulate(sizes)
+    return [x[(*lead, slice(e - n, e))] for e, n in zip(ends, sizes, strict=True)]
 
 
 def diagonal(x: ndarray, offset: int, dim1: int, dim2: int) -> ndarray:
@@ -205,6 +212,10 @@ def diagonal_backward(g: ndarray, shape: Shape, offset: int, dim1: int, dim2: in
 
 def cat(arrays: list[ndarray], dim: int) -> ndarray:
     """The arrays one after the other: C order, unless all of them are channels-last."""
+    if len({x.ndim for x in arrays}) == 1:
+        z = np.concatenate(arrays, dim)
+        if z.flags.c_contiguous and (z.ndim < 4 or all(x.flags.c_contiguous for x in arrays)):
+            return z
     full = [x for x in arrays if x.ndim > 1] or arrays
     shape = cat_shape([x.shape for x in full], dim)
     out = layout.empty(shape, cat_strides(full, shape), full[0].dtype)
@@ -225,15 +236,32 @@ def cat_strides(arrays: list[Any], shape: Shape) -> Shape:
 
 
 def stack(arrays: list[ndarray], dim: int) -> ndarray:
-    out = np.empty((*arrays[0].shape[:dim], len(arrays), *arrays[0].shape[dim:]), arrays[0].dtype)
-    return np.stack(arrays, dim, out=out)
+    first = arrays[0]
+    if not dim and first.ndim and all(x.shape == first.shape for x in arrays):
+        z = np.concatenate(arrays)
+        if z.flags.c_contiguous:
+            return z.reshape(len(arrays), *first.shape)
+    out = np.empty((*first.shape[:dim], len(arrays), *first.shape[dim:]), first.dtype)
+    at = (*(slice(None),) * dim, None)
+    return np.concatenate([x[at] for x in arrays], dim, out=out)
 
 
 def flip(x: ndarray, dims: Shape) -> ndarray:
     """A reversed copy in the order of ``x``."""
     z = layout.like(x)
-    np.copyto(z, np.flip(x, dims) if x.ndim else x)
+    at = [slice(None)] * x.ndim
+    for d in dims if x.ndim else ():
+        at[d] = slice(None, None, -1)
+    np.copyto(z, x[tuple(at)])
     return z
+
+
+def repeated_along(x: ndarray, repeats: int, dim: int) -> ndarray:
+    """Every slice along ``dim`` several times."""
+    if dim < x.ndim - 1 or x.size <= _MANY:
+        return x.repeat(repeats, dim)
+    wide = _as_strided(x, (*x.shape, repeats), (*x.strides, 0))
+    return contiguous(wide).reshape(*x.shape[:-1], -1)
 
 
 def repeat(x: ndarray, repeats: Shape) -> ndarray:
@@ -242,13 +270,33 @@ def repeat(x: ndarray, repeats: Shape) -> ndarray:
 
 def clone(x: ndarray) -> ndarray:
     """A copy; dense input keeps its order of axes, other input becomes dense."""
+    if x.flags.c_contiguous:
+        return np.array(x, order="C")
     z = layout.like(x)
     np.copyto(z, x)
     return z
 
 
 def contiguous(x: ndarray) -> ndarray:
+    if x.size > _MANY and x.strides[-1] == 0 and x.shape[-1] <= _COPIES:
+        return _repeated(x)
     return np.array(x, order="C")
+
+
+_MANY, _COPIES = 1 << 10, 16
+
+
+def _repeated(x: ndarray) -> ndarray:
+    """A copy of what is expanded along its last axis: NumPy is slow along few equal elements."""
+    z = np.empty(x.shape, x.dtype)
+    lines, once = z.reshape(-1, x.shape[-1]), np.array(x[..., 0], order="C").reshape(-1)
+
+    def work(first: int, last: int) -> None:
+        for i in range(x.shape[-1]):
+            lines[first:last, i] = once[first:last]
+
+    in_chunks(once.size, x.shape[-1], work)
+    return z
 
 
 def to_dtype(x: ndarray, dtype: Any) -> ndarray:
@@ -332,26 +380,3 @@ def strided_replace(g: ndarray, source: ndarray, place: tuple[Any, ...]) -> ndar
     if 0 not in shape:
         as_strided(flat, shape, strides, offset)[...] = source
     return inside
-
-
-def second(x: ndarray, source: ndarray) -> ndarray:
-    """``source`` broadcast to ``x`` (what ``copy_`` writes)."""
-    if source.ndim > x.ndim or any(
-        n not in (1, m) for n, m in zip(source.shape[::-1], x.shape[::-1], strict=False)
-    ):
-        a, b = np.array(x.shape), np.array(source.shape)
-        for k in range(1, min(len(a), len(b)) + 1):
-            if a[-k] != b[-k] and b[-k] != 1:
-                raise RuntimeError(
-                    f"The size of tensor a ({a[-k]}) must match the size of tensor b ({b[-k]}) "
-                    f"at non-singleton dimension {len(a) - k}"
-                )
-        raise RuntimeError(
-            f"output with shape {list(x.shape)} doesn't match the broadcast shape "
-            f"{list(source.shape)}"
-        )
-    return np.broadcast_to(source, x.shape)
-
-
-def fill_value(x: ndarray, value: Any) -> ndarray:
-    return np.broadcast_to(np.asarray(value).astype(x.dtype), x.shape)

@@ -49,33 +49,74 @@ _add: Any = np.add.reduce
 _maximum: Any = np.maximum.reduce
 
 
-def _is_small(x: np.ndarray, dim: int) -> bool:
-    """A small matrix along its rows, as classifiers have: calls cost more than the numbers."""
-    return (
-        x.ndim == 2
-        and dim in (1, -1)
-        and 0 < x.size <= _FEW
-        and x.dtype.kind == "f"
-        and x.dtype.itemsize >= 4
-        and x.flags.c_contiguous
-    )
+def _small(x: np.ndarray, dim: int) -> tuple[Any, int]:
+    """Few numbers, as classifiers have, as a matrix and its axis; (None, 0) for others.
+
+    The calls cost more than the numbers.
+    """
+    if not 0 < x.size <= _FEW or x.dtype.char not in "fd" or not x.flags.c_contiguous:
+        return None, 0
+    if x.ndim and dim in (-1, x.ndim - 1):
+        return (x if x.ndim == 2 else x.reshape(-1, x.shape[-1])), 1
+    return (x, 0) if x.ndim == 2 else (None, 0)
 
 
-def is_moderate(x: np.ndarray) -> bool:
+_NARROW, _TALL = 48, 24  # rows this short and this many are better compared as columns
+_ALONE = 1 << 13  # matrices from here on would wake the BLAS's threads
+
+
+def _maxima(x: np.ndarray, axis: int) -> np.ndarray:
+    """The maxima of a matrix's rows (axis 1) or columns, such that they broadcast with it."""
+    if not axis:
+        return _maximum(x, 0)
+    rows, n = x.shape
+    if n <= _NARROW and rows >= _TALL:
+        return _maximum(x.T.copy(), 0)[:, None]
+    return np.maximum.reduceat(x.reshape(-1), _starts(rows, n))[:, None]
+
+
+def _sums(x: np.ndarray, axis: int) -> np.ndarray:
+    """The sums of a matrix's rows (axis 1) or columns, such that they broadcast with it."""
+    ones = _ones(x.shape[axis], x.dtype)
+    if x.size < _ALONE:
+        return x.dot(ones[:, None]) if axis else ones.dot(x)
+    return np.vecdot(x, ones)[:, None] if axis else _add(x, 0)
+
+
+@lru_cache(maxsize=64)
+def _ones(n: int, dtype: np.dtype) -> np.ndarray:
+    ones = np.ones(n, dtype)
+    ones.flags.writeable = False
+    return ones
+
+
+@lru_cache(maxsize=64)
+def _starts(rows: int, n: int) -> np.ndarray:
+    """Where the rows of a matrix start."""
+    starts = np.arange(0, rows * n, n)
+    starts.flags.writeable = False
+    return starts
+
+
+def is_moderate(x: np.ndarray, least: int = _FEW) -> bool:
     """Whether to spare the maximum: much to do, and exp(x) and sums stay far from the limits."""
     flat = x.reshape(-1)
     return (
-        flat.size > _FEW
+        flat.size > least
         and np.minimum.reduce(flat) > -_MODERATE
         and np.maximum.reduce(flat) < _MODERATE
     )
 
 
+_SPARED = 1 << 11  # elements of a small matrix from which on looking at them all pays
+
+
 def softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """exp(x - max) / sum(exp(x - max)) along dim."""
-    if _is_small(x, dim):
-        out = np.exp(x - _maximum(x, 1, None, None, True))
-        return np.divide(out, _add(out, 1, None, None, True), out)
+    rows, axis = _small(x, dim)
+    if rows is not None:
+        out = np.exp(rows if is_moderate(rows, _SPARED) else rows - _maxima(rows, axis))
+        return np.divide(out, _sums(out, axis), out).reshape(x.shape)
     if not x.size:
         return np.empty(x.shape, x.dtype)
     lines, size = _lines(x, dim)
@@ -97,9 +138,11 @@ def softmax(x: np.ndarray, dim: int) -> np.ndarray:
 
 def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
     """x - max - log(sum(exp(x - max))) along dim."""
-    if _is_small(x, dim):
-        out = x - _maximum(x, 1, None, None, True)
-        return np.subtract(out, np.log(_add(np.exp(out), 1, None, None, True)), out)
+    rows, axis = _small(x, dim)
+    if rows is not None:
+        out = rows - _maxima(rows, axis)
+        total = _sums(np.exp(out), axis)
+        return np.subtract(out, np.log(total, total), out).reshape(x.shape)
     if not x.size:
         return np.empty(x.shape, x.dtype)
     lines, size = _lines(x, dim)
@@ -108,7 +151,8 @@ def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
     def work(first: int, last: int) -> None:
         part, out = lines[first:last], result[first:last]
         np.subtract(part, np.maximum.reduce(part, axis=1, keepdims=True), out=out)
-        total = np.add.reduce(np.exp(out), axis=1, keepdims=True)
+        powers = np.exp(out)
+        total = row_sums(powers)[:, None] if out.ndim == 2 else _add(powers, 1, None, None, True)
         np.subtract(out, np.log(total, out=total), out=out)
 
     in_chunks(len(lines), size, work)
@@ -117,9 +161,11 @@ def log_softmax(x: np.ndarray, dim: int) -> np.ndarray:
 
 def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     """(g - sum(g * y)) * y, from dy_i/dx_j = y_i * (delta_ij - y_j)."""
-    if _is_small(g, dim) and result.flags.c_contiguous:
-        out = g - _add(g * result, 1, None, None, True)
-        return np.multiply(out, result, out)
+    rows, axis = _small(g, dim)
+    if rows is not None and result.flags.c_contiguous:
+        y = result.reshape(rows.shape)
+        out = rows - (np.vecdot(rows, y)[:, None] if axis else _add(rows * y, 0))
+        return np.multiply(out, y, out).reshape(g.shape)
     if not g.size:
         return np.empty(g.shape, g.dtype)
     lines, size = _lines(g, dim)
@@ -141,9 +187,11 @@ def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
 
 def log_softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     """g - exp(y) * sum(g), from dy_i/dx_j = delta_ij - exp(y_j)."""
-    if _is_small(g, dim) and result.flags.c_contiguous:
-        out = np.exp(result)
-        return np.subtract(g, np.multiply(out, _add(g, 1, None, None, True), out), out)
+    rows, axis = _small(g, dim)
+    if rows is not None and result.flags.c_contiguous:
+        out = np.exp(result.reshape(rows.shape))
+        np.multiply(out, _sums(rows, axis), out)
+        return np.subtract(rows, out, out).reshape(g.shape)
     if not g.size:
         return np.empty(g.shape, g.dtype)
     lines, size = _lines(g, dim)
@@ -182,7 +230,7 @@ def _checked(target: np.ndarray, classes: int, ignore_index: int) -> tuple[np.nd
     kept = None
     # the common case in one pass: as unsigned numbers negative ones are out of bounds too
     plain = flat.dtype == np.int64 and not 0 <= ignore_index < classes
-    if plain and not np.logical_or.reduce(flat.view(np.uint64) >= classes):
+    if plain and _maximum(flat.view(np.uint64)) < classes:
         return flat, None
     if np.minimum.reduce(flat) < 0 or 0 <= ignore_index < classes or ignore_index in flat:
         kept = flat != ignore_index

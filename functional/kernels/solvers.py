@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,10 @@ def lstsq_of(
     a: ndarray, b: ndarray, rcond: Any, driver: str
 ) -> tuple[ndarray, ndarray, ndarray, ndarray]:
     """(x that minimizes ‖a x - b‖, residuals, rank, singular values); the unasked are empty."""
+    if driver == "gelsy" and a.size and b.size and a.shape[:-2] == b.shape[:-2]:
+        found = _by_scipy(a, b, float(rcond))
+        if found is not None:
+            return found
     m, n = a.shape[-2:]
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     u, s, vh = svd_of(a, False, True)
@@ -34,6 +39,38 @@ def lstsq_of(
     values = s if driver in ("gelsd", "gelss") else empty
     rank = np.empty(0, np.int64) if driver == "gels" else rank
     return room[..., :n, :], residuals, rank, values
+
+
+@lru_cache(maxsize=8)
+def _gelsy(kind: np.dtype) -> Any:
+    """LAPACK's least squares by QR with exchanged columns, and its need of room."""
+    try:
+        from scipy.linalg import get_lapack_funcs
+    except ImportError:
+        return None
+    return get_lapack_funcs(("gelsy", "gelsy_lwork"), dtype=kind)
+
+
+def _by_scipy(
+    a: ndarray, b: ndarray, rcond: float
+) -> tuple[ndarray, ndarray, ndarray, ndarray] | None:
+    """``lstsq_of`` with PyTorch's own routine, where SciPy is there."""
+    routines = _gelsy(a.dtype)
+    if routines is None:
+        return None
+    solve, need = routines
+    m, n = a.shape[-2:]
+    work = int(need(m, n, b.shape[-1], rcond)[0].real)
+    room = np.zeros((*b.shape[:-2], b.shape[-1], max(m, n)), b.dtype).swapaxes(-2, -1)
+    room[..., :m, :] = b
+    rank = np.empty(a.shape[:-2], np.int64)
+    for at in np.ndindex(*a.shape[:-2]):
+        order = np.zeros((n, 1), np.int32)
+        _, room[at], _, rank[at], info = solve(a[at], room[at], order, rcond, work)
+        if info:
+            return None
+    empty = np.empty(0, a.real.dtype)
+    return room[..., :n, :], empty, rank, empty
 
 
 def ldl_factor_of(x: ndarray, hermitian: bool) -> tuple[ndarray, ndarray, ndarray]:

@@ -116,16 +116,29 @@ def dist(x: ndarray, y: ndarray, p: float) -> ndarray:
     return vector_norm_dims(z, p, None, False).astype(x.real.dtype, copy=False)
 
 
+# Elements of differences of rows that are made at a time.
+_TOGETHER = 1 << 16
+
+
 def cdist(x: ndarray, y: ndarray, p: float) -> ndarray:
     """p-norms of differences of rows: (..., n, m) from (..., n, d) and (..., m, d)."""
     shape = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     z = np.zeros((*shape, x.shape[-2], y.shape[-2]), x.dtype)
     if not x.shape[-1] or not z.size:
         return z
-    for i in range(x.shape[-2]):
-        rows = x[..., i, None, :] - y
-        z[..., i, :] = vector_norm_dims(rows, p, (rows.ndim - 1,), False)
+    step = max(1, _TOGETHER * x.shape[-2] // (z.size * x.shape[-1]))
+    for i in range(0, x.shape[-2], step):
+        rows = x[..., i : i + step, None, :] - y[..., None, :, :]
+        z[..., i : i + step, :] = _row_norms(rows, p)
     return z
+
+
+def _row_norms(rows: ndarray, p: float) -> ndarray:
+    """p-norms along the last axis of fresh rows."""
+    if p != 2 or rows.dtype.kind != "f" or rows.dtype.itemsize == 2:
+        return vector_norm_dims(rows, p, (rows.ndim - 1,), False)
+    squares = np.asarray(np.add.reduce(np.multiply(rows, rows, rows), axis=-1))
+    return np.sqrt(squares, squares)
 
 
 def euclidean(x: ndarray, y: ndarray) -> ndarray:

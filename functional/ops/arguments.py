@@ -8,10 +8,13 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy import ndarray
 
 from .. import dtypes
 from ..errors import type_name
+from ..modes import MODE, PLAIN
 from ..tape.slow import size_mismatch
+from ..tape.views import requires_grad
 from ..tensor import Tensor
 
 
@@ -77,6 +80,8 @@ def integer(value: Any, where: str) -> int:
 def one_dim(self: Tensor, dim: Any, extra: int = 0, where: str = "function.dim.1") -> int:
     """A dimension as a non-negative int; ``extra`` more are allowed (``unsqueeze``)."""
     n = self.ndim + extra
+    if type(dim) is int and -n <= dim < n:
+        return dim % n
     d = integer(dim, where)
     width = max(n, 1)
     if not -width <= d < width:
@@ -102,7 +107,7 @@ def ints(args: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return tuple(operator.index(a) for a in args)
+    return args if {*map(type, args)} == {int} else tuple(operator.index(a) for a in args)
 
 
 def keyword(named: dict[str, Any], name: str, function: str) -> tuple[Any, ...]:
@@ -145,6 +150,9 @@ _SCALARS = {
 
 def infer_size(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
     """A shape in which one size may be -1, for ``numel`` elements."""
+    product = math.prod(shape)
+    if product == numel and shape and min(shape) >= 0:
+        return shape
     unknown = [i for i, n in enumerate(shape) if n == -1]
     if len(unknown) > 1:
         raise RuntimeError("only one dimension can be inferred")
@@ -165,3 +173,22 @@ def infer_size(shape: tuple[int, ...], numel: int) -> tuple[int, ...]:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {numel}")
     at = unknown[0]
     return (*shape[:at], numel // known, *shape[at + 1 :])
+
+
+def unrecorded(*tensors: Any) -> bool:
+    """Whether all are plain arrays of float32 or of float64 and nothing records what is done.
+
+    Then a composite function may compute its result at once.
+    """
+    kind = None
+    for t in tensors:
+        if type(t) not in PLAIN or type(t._data) is not ndarray:
+            return False
+        own = t._data.dtype
+        if kind is None:
+            kind = own
+            if own is not dtypes.F32 and own is not dtypes.F64:
+                return False
+        if own is not kind or (MODE.grad and requires_grad(t)):
+            return False
+    return True

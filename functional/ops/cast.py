@@ -210,7 +210,12 @@ def fill_(self: Tensor, value: Any) -> Tensor:
             "fill_() received an invalid combination of arguments - got "
             f"({type(value).__name__}), but expected one of:"
         )
-    return in_place(_fill_scalar.op, (self, number_for(value, self.dtype)))
+    value = number_for(value, self.dtype)
+    if type(self) in PLAIN and self._place is None and (self._edge is NO_EDGE or not MODE.grad):
+        self._data[...] = np.asarray(value).astype(self._data.dtype)
+        bump(self)
+        return self
+    return in_place(_fill_scalar.op, (self, value))
 
 
 def zero_(self: Tensor) -> Tensor:

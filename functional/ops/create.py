@@ -280,8 +280,13 @@ def _filler(name: str, value: Any, doc: str) -> Any:
     return public(make)
 
 
+_INT = {int}
+
+
 def sizes(name: str, size: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence; ``name`` is the function's."""
+    if {*map(type, size)} == _INT:
+        return size
     if len(size) == 1 and isinstance(size[0], (tuple, list)):
         size = tuple(size[0])
     elif len(size) == 1 and not _is_size(size[0]):

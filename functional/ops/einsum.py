@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
+from ..kernels.products import contraction
 from ..tape.op import TENSOR, public
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
+from .arguments import unrecorded
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ELLIPSIS = "."
@@ -229,6 +232,46 @@ def _contract(operands: list[Tensor], kept: int) -> Tensor:
     return TENSOR.reshape(z, tuple(z.shape[:kept]))
 
 
+@lru_cache(maxsize=512)
+def _simple(equation: str, shape: tuple[int, ...], other: tuple[int, ...]) -> Any:
+    """What ``contraction`` needs for a product of two operands whose result needs no permutation.
+
+    None for other equations, and for sizes that do not fit or would have to be broadcast.
+    """
+    left, arrow, out = equation.replace(" ", "").partition("->")
+    one, _, two = left.partition(",")
+    if not arrow or not (one + two + out).isalpha() or not (one + two).isascii():
+        return None
+    if any(len(set(part)) != len(part) for part in (one, two, out)):
+        return None
+    if len(one) != len(shape) or len(two) != len(other) or 0 in shape + other:
+        return None
+    sizes = dict(zip(one, shape, strict=True))
+    if any(sizes.get(c, n) != n for c, n in zip(two, other, strict=True)):
+        return None
+    batch = [c for c in out if c in one and c in two]
+    rows, columns = [c for c in out if c not in two], [c for c in out if c not in one]
+    summed = [c for c in one if c in two and c not in out]
+    if out != "".join(batch + rows + columns) or not summed:
+        return None
+    if len(batch + rows + summed) != len(one) or len(batch + columns + summed) != len(two):
+        return None
+    order = (
+        tuple(map(one.index, batch + rows + summed)),
+        tuple(map(two.index, batch + columns + summed)),
+    )
+    return order, (len(batch), len(rows), len(columns), len(summed))
+
+
+def _at_once(equation: Any, operands: tuple[Any, ...]) -> Tensor | None:
+    """A simple product of two operands without a graph; None for everything else."""
+    if type(equation) is not str or len(operands) != 2 or not unrecorded(*operands):
+        return None
+    x, y = operands[0]._data, operands[1]._data
+    found = _simple(equation, x.shape, y.shape)
+    return None if found is None else wrap(contraction(x, y, *found))
+
+
 @public
 def einsum(*args: Any) -> Tensor:
     """Σ of products, as an equation like ``bij,bjk->bik`` says."""
@@ -237,6 +280,9 @@ def einsum(*args: Any) -> Tensor:
             "einsum(): must specify the equation string and at least one operand, or at least "
             "one operand and its subscripts list"
         )
+    found = _at_once(args[0], args[1:])
+    if found is not None:
+        return found
     if isinstance(args[0], Tensor):
         equation, operands = _from_sublists(args)
     else:

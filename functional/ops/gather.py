@@ -76,24 +76,30 @@ index_select_backward = general(
 
 def within(x: np.ndarray, n: int) -> bool:
     """Whether all numbers lie in [0, n): read as unsigned, negative ones are large."""
-    if not isinstance(x, np.ndarray):
+    if type(x) is not np.ndarray:
         return bool(x.view(f"u{x.itemsize}").max() < n)
-    return bool(np.maximum.reduce(x.view(f"u{x.itemsize}"), None) < n)
+    return bool(np.maximum.reduce(x.view(_UNSIGNED[x.itemsize]), None) < n)
+
+
+_INDEX = (dtypes.int64.array, dtypes.int32.array)
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 
 
 def _check_index(name: str, index: Tensor, n: int, dim: int) -> None:
+    x = index._data
+    if type(x) is np.ndarray and x.dtype in _INDEX and (not x.size or within(x, n)):
+        return
     if index.dtype not in (dtypes.int64, dtypes.int32):
         if not index.numel() and name == "gather":
             return
         raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
-    x = index._data
     if has_numbers(x) and x.size and not within(x, n):
         bad = x[(x < 0) | (x >= n)].reshape(-1)[0]
         raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
 
 def _check_rank(self: Tensor, index: Tensor, name: str = "input") -> None:
-    if max(index.ndim, 1) != max(self.ndim, 1) and index.numel():
+    if index.ndim != self.ndim and max(index.ndim, 1) != max(self.ndim, 1) and index.numel():
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
 
 

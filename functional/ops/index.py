@@ -15,7 +15,7 @@ from ..tape.levels import Batched
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
-from . import views
+from . import plain_index, views
 from .advanced import index_op, put_op
 from .arguments import number_for
 from .cast import copy_, to_device, to_dtype
@@ -231,6 +231,9 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         return _picked(self, 0, key)
     if type(key) is slice and self.ndim:
         return _sliced(self, 0, key, whole=True)
+    found = plain_index.read(self, key)
+    if found is not None:
+        return found
     x, arrays = _split_key(self, _as_tuple(key))
     if all(a is None for a in arrays):
         return views.alias(x) if x is self else x
@@ -269,6 +272,8 @@ def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False)
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
     """``self[key] = value``."""
+    if plain_index.write(self, key, value):
+        return
     value = _value_for(self, value)
     if isinstance(key, bool):
         if key:

@@ -8,6 +8,7 @@ from .. import dtypes
 from ..errors import type_name
 from ..kernels.layout import result_strides
 from ..kernels.shapes import cat_shape, cat_strides
+from ..modes import PLAIN
 from ..tape.batching import expanded, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -83,6 +84,29 @@ def _promoted(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     return tuple(t if t.dtype is found else TENSOR.to_dtype(t, found) for t in tensors)
 
 
+def _rank_if_alike(tensors: Any, dim: int | None) -> int:
+    """The rank of plain tensors of one dtype, whose sizes differ along ``dim`` only; else 0."""
+    first = tensors[0]
+    if type(first) not in PLAIN:
+        return 0
+    x = first._data
+    shape, dt, rank = x.shape, x.dtype, len(x.shape)
+    at = None if dim is None else dim % rank if rank and -rank <= dim < rank else rank
+    for t in tensors:
+        if type(t) not in PLAIN or t._data.dtype is not dt:
+            return 0
+        y = t._data.shape
+        if y == shape:
+            continue
+        if (
+            at is None
+            or len(y) != rank
+            or (*y[:at], *y[at + 1 :]) != (*shape[:at], *shape[at + 1 :])
+        ):
+            return 0
+    return 0 if at == rank or not all(shape) else rank
+
+
 def _tensor_list(name: str, tensors: Any) -> tuple[Tensor, ...]:
     if isinstance(tensors, Tensor) or not isinstance(tensors, (list, tuple)):
         raise TypeError(
@@ -100,6 +124,10 @@ def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """Tensors one after the other along ``dim``; their other sizes are equal."""
     if out is not None:
         return out_of(cat, out, tensors, dim)
+    if type(dim) is int and type(tensors) in (list, tuple) and tensors:
+        rank = _rank_if_alike(tensors, dim)
+        if rank:
+            return _cat(tensors, dim % rank)
     items = _tensor_list("cat", tensors)
     if not items:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
@@ -132,6 +160,10 @@ def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     """Tensors of one shape along a new dimension."""
     if out is not None:
         return out_of(stack, out, tensors, dim)
+    if type(dim) is int and type(tensors) in (list, tuple) and tensors:
+        rank = _rank_if_alike(tensors, None)
+        if rank and -rank <= dim + 1 <= rank + 1:
+            return _stack(tensors, dim % (rank + 1))
     items = _tensor_list("stack", tensors)
     if not items:
         raise RuntimeError("stack expects a non-empty TensorList")

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import dtypes
 from ..kernels.pool import pool_shape
+from ..modes import PLAIN
 from ..tensor import Tensor
 from .matmul_checks import c_name
 
@@ -13,12 +14,19 @@ _remembered: dict[Any, Any] = {}
 _MOST = 1024
 
 
+def _signature(t: Tensor) -> Any:
+    """What a check needs to know of a tensor."""
+    if type(t) in PLAIN:
+        return t._data.shape, t._data.dtype
+    return t.shape, t.dtype
+
+
 def remembered(make: Any, tensors: tuple[Any, ...], given: tuple[Any, ...]) -> Any:
     """``make(*tensors, *given)``, or its earlier result for the same shapes and arguments.
 
     The checks cost more than a small convolution. What raises is never remembered.
     """
-    key = (make, *[t if t is None else (t.shape, t.dtype) for t in tensors], given)
+    key = (make, *[t if t is None else _signature(t) for t in tensors], given)
     try:
         found = _remembered.get(key)
     except TypeError:  # a list among the arguments

@@ -15,9 +15,8 @@ def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple of views."""
     if not self.ndim:
         raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-    if not self.shape[one_dim(self, dim)]:
-        return ()
-    return tuple(unbind_dim(self, one_dim(self, dim)))
+    at = one_dim(self, dim)
+    return tuple(unbind_dim(self, at)) if self.shape[at] else ()
 
 
 @public
@@ -48,7 +47,7 @@ def split(self: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tens
             f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}"
         )
     count = max(-(-n // size), 1) if size else 1
-    sizes = tuple(min(size, n - i * size) for i in range(count))
+    sizes = (*(size,) * (count - 1), n - (count - 1) * size)
     return tuple(split_sizes(self, sizes, at))
 
 

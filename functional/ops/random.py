@@ -41,7 +41,9 @@ def _sample(
 ) -> Tensor:
     """A tensor whose array ``draw(kernels, generator, numpy_dtype)`` makes, but for meta ones."""
     d, where = dtype or dtypes.get_default_dtype(), devices.resolve(device)
-    if where.type == "meta":
+    if where.type == "cpu":
+        t = wrap(draw(*_source(generator, where), d.array))
+    elif where.type == "meta":
         t = wrap(meta.empty(shape, d.array))
     else:
         with on(where):
@@ -78,6 +80,10 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
 
 def _into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
     """Fill the memory of a tensor."""
+    if type(t._data) is np.ndarray:
+        library, g = _source(generator, devices.cpu)
+        getattr(library, kernel)(g, t._data, *args)
+        return
     where = t.device
     library, g = _source(generator, where)
     with on(where):

@@ -8,12 +8,16 @@ import numpy as np
 
 from .. import devices, dtypes
 from ..kernels.layout import kept_strides
+from ..kernels.shapes import repeated_along
+from ..modes import MODE, PLAIN
 from ..tape import foreign
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import out_of
+from ..tape.views import requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import broadcast_shapes, number_for, one_dim
+from .view_ops import view_as_shape
 
 
 @public
@@ -99,6 +103,12 @@ def _spread(self: Tensor, repeats: int, at: int, size: Any) -> Tensor:
     if size is not None and size != n * repeats:
         raise RuntimeError("repeat_interleave: Invalid output_size, expected "
                            f"{n * repeats} but got {size}")  # fmt: skip
+    if type(self) in PLAIN and not (MODE.grad and requires_grad(self)):
+        x = self._data
+        if type(x) is np.ndarray:
+            z = repeated_along(x, repeats, at)
+            base = wrap(z.reshape(*x.shape[: at + 1], repeats, *x.shape[at + 1 :]))
+            return view_as_shape(base, z.shape)
     shape = tuple(self.shape)
     wide = TENSOR.expand(
         TENSOR.unsqueeze(self, at + 1), (*shape[: at + 1], repeats, *shape[at + 1 :])

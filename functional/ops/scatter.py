@@ -162,7 +162,7 @@ def _scatter_at(name: str, self: Tensor, dim: int, index: Tensor, src: Any) -> i
 
 
 def _check_sizes(self: Tensor, index: Tensor, src: Tensor, at: int) -> None:
-    if not index.numel():
+    if not index.numel() or tuple(index.shape) == tuple(src.shape) == tuple(self.shape):
         return
     for d, (n, m, k) in enumerate(zip(index.shape, self.shape, src.shape, strict=False)):
         if (d != at and n > m) or n > k:
@@ -305,6 +305,8 @@ def index_place(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor
 
 def _check_slices(self: Tensor, source: Tensor, at: int) -> None:
     ours, theirs = list(self.shape), list(source.shape)
+    if ours == theirs:
+        return
     if self.ndim and source.ndim and (ours[:at] + ours[at + 1 :] != theirs[:at] + theirs[at + 1 :]):
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified "

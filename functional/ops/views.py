@@ -210,6 +210,8 @@ def expand(self: Tensor, *sizes: Any, **named: Any) -> Tensor:
         sizes = keyword(named, "size", "expand")
     wanted = ints(sizes)
     own, lead = self.shape, len(wanted) - self.ndim
+    if lead >= 0 and all(map(_fits, (*(1,) * lead, *own), wanted)):
+        return expand_to(self, wanted)
     if lead < 0:
         raise RuntimeError(
             f"expand({kind_of(self)}{{{list(own)}}}, size={list(wanted)}): the number of sizes "
@@ -232,6 +234,10 @@ def expand(self: Tensor, *sizes: Any, **named: Any) -> Tensor:
                 f"{list(own)}"
             )
     return expand_to(self, tuple(full))
+
+
+def _fits(have: int, wanted: int) -> bool:
+    return have == wanted or (have == 1 and wanted >= 0)
 
 
 def kind_of(self: Tensor) -> str:

@@ -21,7 +21,8 @@ from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
-from .slow import LEAVE, slow
+from .quick import LEAVE
+from .slow import finish, slow, uniform
 from .views import edge_of
 
 # NumPy's floating-point warnings never reach users: they are attributed to these modules.
@@ -145,6 +146,11 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
 
 def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """A function call's general path: arguments that are not operands raise."""
+    if out is None and type(alpha) is int and alpha == 1:
+        form = op if op.number is None or type(other) in PLAIN else op.number
+        found = uniform(form, (self, other))
+        if found is not None:
+            return found
     for position, (name, value) in enumerate((("input", self), ("other", other)), 1):
         if not isinstance(value, (Tensor, int, float, complex)) and not _is_numpy_number(value):
             if hasattr(type(value), "__torch_function__"):
@@ -169,6 +175,11 @@ def _scaled(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Any:
 
 def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """An operator's general path: Python tries the other operand next."""
+    if out is None and type(alpha) is int and alpha == 1:
+        form = op if op.number is None or type(other) in PLAIN else op.number
+        found = uniform(form, (self, other))
+        if found is not None:
+            return found
     if type(other) is ndarray and op.name.startswith("eq"):  # the one that takes arrays
         other = wrap(other)
     if not isinstance(other, (Tensor, int, float, complex)) and not _is_numpy_number(other):
@@ -222,10 +233,10 @@ def general_closure(op: Op) -> Callable[..., Any]:
             t._edge = NO_EDGE
             t._ver = t._grad = None
         if node is not None and MODE.grad:
-            edges = tuple([NO_EDGE if args[i] is None else edge_of(args[i]) for i in edge_at])
-            for edge in edges:
-                if edge is not NO_EDGE:
-                    attach(op, args, edges, outs, flags)
+            for i in edge_at:
+                a = args[i]
+                if a is not None and (a._edge is not NO_EDGE or a._place is not None):
+                    attach_if_needed(op, args, outs, flags)
                     break
         return tuple(outs) if type(z) is tuple else outs[0]
 
@@ -253,16 +264,21 @@ def _sequence_closure(op: Op) -> Callable[..., Any]:
         except LEAVE:
             return slow(op, args)
         if MODE.grad:
-            edges = tuple([edge_of(a) for a in args[0]])
-            if any([edge is not NO_EDGE for edge in edges]):
-                attach(op, args, edges, [t], None)
+            for a in args[0]:
+                if a._edge is not NO_EDGE or a._place is not None:
+                    attach_if_needed(op, args, [t], None)
+                    break
         return t
 
     return _named(sequence, op)
 
 
-def attach(op: Op, args: Any, edges: Any, outs: list[Tensor], flags: Any) -> None:
-    """Put a node of ``op`` behind its results."""
+def attach_if_needed(op: Op, args: Any, outs: list[Tensor], flags: Any) -> None:
+    """Put a node of ``op`` behind its results if an input needs a gradient."""
+    inputs = op.edge_inputs(args)
+    edges = tuple([NO_EDGE if a is None else edge_of(a) for a in inputs])
+    if not any([edge is not NO_EDGE for edge in edges]):
+        return
     first = outs[0]._data
     n = new(op.node)
     n.next_functions = edges
@@ -326,7 +342,7 @@ def view_closure(op: Op) -> Callable[..., Any]:
             return slow(op, (self, *statics))
         z = kernel(self._data, *statics)
         if type(z) is not ndarray:
-            return slow(op, (self, *statics))
+            return finish(op, (self, *statics), z)
         parent = self._place
         ver = self._ver
         if ver is None:

@@ -18,7 +18,12 @@ def check_overlap(target: Tensor, inputs: Any, allowed: bool = False) -> bool:
     Returns whether elements share memory, which is ``allowed`` to a few operations.
     """
     x = target._data
-    shared = x.size > 0 and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+    contiguous = type(x) is ndarray and x.flags.c_contiguous
+    shared = (
+        not contiguous
+        and x.size > 0
+        and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+    )
     if shared and not allowed:
         raise RuntimeError(errors.INTERNAL_OVERLAP)
     if type(x) is not ndarray or not x.size:

@@ -223,6 +223,7 @@ class Op:
         self.rules, self.joint, self.jvp, self.vmap, self.shape = rules, joint, jvp, vmap, shape
         self.holomorphic, self.differentiable = holomorphic, differentiable
         self.kind, self.result = kind, result
+        self.plans: dict[Any, Any] = {}  # how the general path computes operands of some dtypes
         self.sequence = len(inputs) == 1 and inputs[0].startswith("*")
         asked = [_asked(rule) for rule in rules]
         if joint is not None:

@@ -9,20 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy import asarray, ndarray
+from numpy import ndarray
 
 from .. import dtypes
-from ..dtypes import F32, F64
 from ..kernels import layout, meta
 from ..kernels.meta import MetaArray
-from ..kernels.threads import SHARED
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
 from . import foreign, level_views, levels, overrides
 from .memory import check_overlap, check_result, check_shape, size_mismatch, write_changes
 from .node import new_node
 from .op import TENSOR, Op
-from .views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
+from .quick import plain, refuse, uniform_array
+from .views import as_view, as_views, bump, check_in_place, edge_of, rebase, requires_grad
 
 EXACT = (Tensor, Parameter)
 
@@ -34,10 +33,15 @@ def inputs_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     """Run ``op`` on anything: subclasses, levels, modes, mixed dtypes, meta tensors."""
-    if op.kind == "elementwise" and out is None:
-        result = _uniform(op, args)
-        if result is not None:
-            return result
+    if out is None:
+        if op.kind == "elementwise":
+            result = uniform(op, args)
+            if result is not None:
+                return result
+        elif op.kind != "view":
+            data = plain(op, args)
+            if data is not None:
+                return finish(op, args, data)
     inputs = inputs_of(op, args)
     tensors = [a for a in inputs if isinstance(a, Tensor)]
     if len(tensors) < len(inputs):
@@ -64,51 +68,18 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     return finish(op, args, compute(op, args))
 
 
-def _uniform(op: Op, args: tuple[Any, ...]) -> Tensor | None:
-    """An elementwise operation on arrays of one dtype, of any layout; None for anything else."""
-    arrays: list[Any] = []
-    dt = None
-    in_order = True  # is everything C-contiguous?
-    for name, a in zip(op.inputs, args, strict=False):
-        if type(a) in PLAIN:
-            x = a._data
-            if type(x) is not ndarray:
-                return None
-            if name not in op.fixed:
-                if dt is None:
-                    dt = x.dtype
-                elif x.dtype is not dt:
-                    return None
-            in_order = in_order and x.flags.c_contiguous
-            arrays.append(x)
-        elif type(a) is float and (dt is F32 or dt is F64):
-            arrays.append(a)
-        else:
-            return None
-    if dt is not F32 and dt is not F64 and (op.result not in _KEEP or dt not in _WHOLE):
+def uniform(op: Op, args: tuple[Any, ...]) -> Tensor | None:
+    """An elementwise operation on arrays of the commonest dtypes, of any layout, and on numbers.
+
+    None for anything else.
+    """
+    z = uniform_array(op, args)
+    if z is None:
         return None
-    if any(dtypes.FROM_ARRAY[dt].category in kinds for kinds, _, _ in op.refused):
-        return None
-    if op.check is not None:
-        op.check(*args)
-    try:
-        kernel = op.kernel if arrays[0].size <= SHARED else op.many
-        z = asarray(kernel(*arrays, *args[len(op.inputs) :]))
-    except LEAVE:
-        return None
-    if z.dtype is not dt and op.result != "bool":
-        return None
-    if not in_order:
-        operands = [] if op.contiguous else [x for x in arrays if type(x) is ndarray]
-        z = layout.with_strides(z, layout.result_strides(z.shape, operands, z.dtype.itemsize))
     t = wrap(z)
-    record(op, args, [t])
+    if op.node is not None:
+        record(op, args, [t])
     return t
-
-
-_KEEP = ("same", "bool")  # kinds of results for which whole numbers need no conversion
-_WHOLE = {d.array for d in (dtypes.int64, dtypes.int32, dtypes.uint8, dtypes.bool_)}
-LEAVE = (ValueError, TypeError, OverflowError, RuntimeWarning, FloatingPointError)
 
 
 def finish(op: Op, args: tuple[Any, ...], data: Any) -> Any:
@@ -123,9 +94,7 @@ def finish(op: Op, args: tuple[Any, ...], data: Any) -> Any:
 
 def _finish_view(op: Op, args: tuple[Any, ...], data: Any) -> Any:
     several = type(data) in (tuple, list)
-    made = "multi" if several else None
-    of = args[0]
-    outs = [as_view(z, of, made) for z in (data if several else (data,))]
+    outs = as_views(data, args[0], "multi") if several else [as_view(data, args[0])]
     record(op, args, outs)
     return outs if several else outs[0]
 
@@ -138,6 +107,13 @@ def edges_of(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
 def record(op: Op, args: tuple[Any, ...], outs: list[Tensor]) -> None:
     """Put a node on the tape if an input needs a gradient."""
     if op.node is None or not MODE.grad:
+        return
+    for a in args[0] if op.sequence else args:
+        if isinstance(a, Tensor) and (
+            a._edge is not NO_EDGE or (a._place is not None and requires_grad(a))
+        ):
+            break
+    else:
         return
     edges = edges_of(op, args)
     if all(edge is NO_EDGE for edge in edges):
@@ -196,13 +172,6 @@ def compute(op: Op, args: tuple[Any, ...]) -> Any:
     arrays = _arrays(args)
     with np.errstate(all="ignore"):
         return op.kernel(*arrays)
-
-
-def refuse(op: Op, d: dtypes.dtype) -> None:
-    """PyTorch's error for a dtype that it has no kernel for."""
-    for kinds, error, text in op.refused:
-        if d.category in kinds:
-            raise error(text.format(d.legacy))
 
 
 def _arrays(args: tuple[Any, ...]) -> list[Any]:
@@ -353,6 +322,8 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
     """Run ``op`` and write its result into its first argument."""
     target = args[0]
     inputs = inputs_of(op, args)
+    if type(target) in PLAIN and target._place is None and _written(op, inputs, args):
+        return target
     if MODE.functions or any(isinstance(a, Tensor) and type(a) not in EXACT for a in inputs):
         twin = getattr(TENSOR, f"{op.public.__name__}_", None)
         if twin is not None:
@@ -380,6 +351,22 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
         op.save_results(node.saved, [target])
         rebase(target, node)
     return target
+
+
+def _written(op: Op, inputs: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
+    """Write over a contiguous tensor where nothing is recorded; whether that was done."""
+    target = args[0]
+    for a in inputs:
+        if isinstance(a, Tensor) and MODE.grad and requires_grad(a):
+            return False
+    data = (uniform_array if op.kind == "elementwise" else plain)(op, args)
+    x = target._data
+    if type(data) is not ndarray or data.dtype is not x.dtype or data.shape != x.shape:
+        return False
+    check_overlap(target, inputs[1:], op.rewrites)
+    x[...] = data
+    bump(target)
+    return True
 
 
 def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:

@@ -21,6 +21,7 @@ from ..tensor import (
     address,
     counter,
     is_inference,
+    new,
     storage_array,
     wrap,
 )
@@ -188,20 +189,32 @@ def requires_grad(t: Tensor) -> bool:
 
 def as_view(data: Any, of: Tensor, made: str | None = None) -> Tensor:
     """A Tensor without history over ``data``, which shares the memory of ``of``."""
-    t = wrap(data)
+    return as_views([data], of, made)[0]
+
+
+def as_views(datas: Any, of: Tensor, made: str | None = None) -> list[Tensor]:
+    """Tensors without history over arrays that share the memory of ``of``."""
     inference = is_inference(of)
     if MODE.inference:
         made = "inference"
     elif not MODE.grad:
         made = "no_grad"
-    t._ver = ver = counter(of)
-    if inference:
-        t._place = Shared(storage_array(of), inference=True)
-        return t
+    ver = counter(of)
     base = None if of._place is None else of._place.base
     parent = of._place.made if base is not None and of._place is not None else None
-    t._place = Place(of if base is None else base, ver[0], made or parent, inference)
-    return t
+    made, base = made or parent, of if base is None else base
+    views = []
+    for data in datas:
+        t = new(Tensor)
+        t._data = data
+        t._edge = NO_EDGE
+        t._ver, t._grad = ver, None
+        if inference:
+            t._place = Shared(storage_array(of), inference=True)
+        else:
+            t._place = Place(base, ver[0], made)
+        views.append(t)
+    return views
 
 
 def _refused(t: Tensor, place: Place, indirect: bool) -> RuntimeError:

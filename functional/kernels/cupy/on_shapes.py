@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 from cupy.lib.stride_tricks import as_strided
 
-__all__ = ["diagonal", "expand", "strided"]
+__all__ = ["diagonal", "expand", "strided", "unsqueeze"]
 
 
 def diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
@@ -21,6 +21,13 @@ def strided(x: Any, shape: Any, strides: Any, offset: int = 0) -> Any:
         return as_strided(x, shape, strides)
     memory = x.data + offset
     return cupy.ndarray(tuple(shape), x.dtype, memory, tuple(strides))
+
+
+def unsqueeze(x: Any, dim: int) -> Any:
+    """A new axis of size 1; its stride is the one PyTorch reports."""
+    step = x.shape[dim] * x.strides[dim] if dim < x.ndim else x.itemsize
+    shape = (*x.shape[:dim], 1, *x.shape[dim:])
+    return as_strided(x, shape, (*x.strides[:dim], step, *x.strides[dim:]))
 
 
 def expand(x: Any, shape: Any) -> Any:

@@ -1,0 +1,199 @@
+"""The arrays of results where nothing special is among the operands: the general path's short way.
+
+How an operation treats operands of certain dtypes is looked up once and remembered with it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import asarray, ndarray, ufunc
+
+from .. import dtypes
+from ..dtypes import DEFAULT, F32, F64
+from ..kernels import layout
+from ..kernels.threads import SHARED
+from ..modes import PLAIN
+from ..tensor import Tensor
+from .op import Op
+
+
+def uniform_array(op: Op, args: tuple[Any, ...]) -> Any:
+    """The array of an elementwise operation on tensors of the commonest dtypes and on numbers.
+
+    The layouts are any; None for anything else.
+    """
+    arrays: list[Any] = []
+    kinds: list[Any] = [DEFAULT.dtype]
+    in_order = True  # is everything C-contiguous?
+    for a in args:
+        kind = type(a)
+        if kind in PLAIN:
+            x = a._data
+            if type(x) is not ndarray:
+                return None
+            in_order = in_order and x.flags.c_contiguous
+            kinds.append(x.dtype if x.ndim else (x.dtype,))
+            arrays.append(x)
+        else:
+            kinds.append(kind)
+            arrays.append(a)
+    key = tuple(kinds)
+    plan = op.plans[key] if key in op.plans else _planned(op, key)
+    return None if plan is None else _computed(op, args, arrays, plan, in_order)
+
+
+def _computed(op: Op, args: Any, arrays: list[Any], plan: Any, in_order: bool) -> Any:
+    """``op`` of ``arrays``, which become operands of one dtype; None where a number is too large.
+
+    Without ``in_order`` the result is laid out as PyTorch would.
+    """
+    if op.check is not None:
+        op.check(*args)
+    dt, low, high, convert, numbers, writes = plan
+    for i in numbers:
+        if not low <= arrays[i] <= high:
+            return None
+    for i in convert:
+        x = arrays[i]
+        arrays[i] = x.astype(dt) if type(x) is ndarray else float(x)
+    kernel = op.kernel if arrays[0].size <= SHARED else op.many
+    if not in_order and writes and arrays[0].shape == arrays[1].shape:
+        shape = arrays[0].shape
+        strides = layout.result_strides(shape, [a._data for a in args], dt.itemsize)
+        arrays.append(layout.empty(shape, strides, dt))
+        in_order = True
+    try:
+        z = kernel(*arrays)
+    except LEAVE:
+        return None
+    if type(z) is not ndarray:
+        z = asarray(z)
+    if z.dtype is not dt and op.result != "bool":
+        return None
+    if not in_order:
+        operands = [] if op.contiguous else [a._data for a in args if isinstance(a, Tensor)]
+        z = layout.with_strides(z, layout.result_strides(z.shape, operands, z.dtype.itemsize))
+    return z
+
+
+_LIMITS = {
+    d.array: (int(np.iinfo(d.array).min), int(np.iinfo(d.array).max))
+    for d in (dtypes.int64, dtypes.int32, dtypes.uint8)
+}
+_EXACT = 1 << 53  # whole numbers up to here are floats as well
+_WHOLE = {*_LIMITS, dtypes.bool_.array}
+_NUMBERS: dict[Any, Any] = {int: 0, float: 0.0}
+LEAVE = (ValueError, TypeError, OverflowError, RuntimeWarning, FloatingPointError)
+
+
+def _planned(op: Op, key: tuple[Any, ...]) -> Any:
+    """How ``uniform_array`` computes operands of these kinds, remembered; None: not at all.
+
+    The result is the dtype, its limits for numbers, which arguments to convert to it, which
+    numbers have to lie in the limits, and whether the kernel writes where it is told to.
+    """
+    if len(op.plans) > 256:
+        op.plans.clear()
+    plan = op.plans[key] = _plan(op, key[1:])
+    return plan
+
+
+def _plan(op: Op, kinds: tuple[Any, ...]) -> Any:
+    count = len(op.inputs)
+    if len(kinds) < count or not isinstance(kinds[0], (np.dtype, tuple)):
+        return None
+    operands: list[Any] = []
+    for i, kind in enumerate(kinds):
+        fixed = op.inputs[i] in op.fixed if i < count else op.result != "numbers"
+        if isinstance(kind, (np.dtype, tuple)):
+            array = kind[0] if isinstance(kind, tuple) else kind
+            if i >= count or array not in dtypes.FROM_ARRAY:
+                return None
+            found: Any = (dtypes.FROM_ARRAY[array], isinstance(kind, np.dtype))
+        elif kind in _NUMBERS:
+            found = _NUMBERS[kind]
+        elif i >= count and (op.result != "numbers" or kind in (str, type(None))):
+            continue  # a setting
+        else:
+            return None
+        if not fixed:
+            operands.append(found)
+    return _plan_for(op, kinds, operands)
+
+
+def _plan_for(op: Op, kinds: tuple[Any, ...], operands: list[Any]) -> Any:
+    try:
+        d = dtypes.result_type(operands)
+    except (RuntimeError, NotImplementedError):
+        return None
+    if op.result == "float" and d.category < dtypes.FLOAT:
+        d = dtypes.get_default_dtype()
+    if any(d.category in refused for refused, _, _ in op.refused):
+        return None
+    dt, count = d.array, len(op.inputs)
+    own = [i for i in range(count) if op.inputs[i] not in op.fixed]
+    writes = len(kinds) == 2 == count and not any(kind in _NUMBERS for kind in kinds)
+    writes = writes and _writes(op.kernel, dt)
+    if dt is F32 or dt is F64:
+        whole = [i for i in own if kinds[i] is int]
+        convert = [i for i in own if kinds[i] not in (dt, (dt,), float)]
+        return dt, -_EXACT, _EXACT, convert, whole, writes
+    if dt not in _WHOLE:
+        return None
+    low, high = _LIMITS.get(dt, (1, 0))  # numbers are never booleans
+    convert = [i for i in own if kinds[i] not in (dt, (dt,), int)]
+    at = own if op.result != "numbers" else range(len(kinds))
+    return dt, low, high, convert, [i for i in at if kinds[i] is int], writes
+
+
+def _writes(kernel: Any, dt: Any) -> bool:
+    """Whether it is a ufunc of two operands whose results are of their dtype."""
+    if type(kernel) is not ufunc or kernel.nin != 2:
+        return False
+    try:
+        return bool(kernel.resolve_dtypes((dt, dt, None))[-1] == dt)
+    except TypeError:
+        return False
+
+
+def _holds_tensors(value: Any) -> bool:
+    if type(value) in (list, tuple) and value:
+        value = value[0]
+    return isinstance(value, Tensor)
+
+
+def plain(op: Op, args: tuple[Any, ...]) -> Any:
+    """Any other operation on NumPy arrays of the commonest dtypes; None where it is not that."""
+    if op.sequence:
+        return None
+    arrays = list(args)
+    first: Any = None
+    for i, a in enumerate(args):
+        kind = type(a)
+        if kind in PLAIN:
+            x = a._data
+            if type(x) is not ndarray:
+                return None
+            arrays[i] = x
+            first = x if first is None else first
+        elif _holds_tensors(a) or (a is not None and i < len(op.inputs)):
+            return None
+    if first is None or not (first.dtype is F32 or first.dtype is F64 or first.dtype in _WHOLE):
+        return None
+    if op.check is not None:
+        op.check(*args)
+    if op.refused:
+        refuse(op, dtypes.FROM_ARRAY[first.dtype])
+    try:
+        return op.kernel(*arrays)
+    except LEAVE:
+        return None
+
+
+def refuse(op: Op, d: dtypes.dtype) -> None:
+    """PyTorch's error for a dtype that it has no kernel for."""
+    for kinds, error, text in op.refused:
+        if d.category in kinds:
+            raise error(text.format(d.legacy))
