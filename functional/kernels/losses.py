@@ -140,8 +140,8 @@ def _clipped(x: ndarray, target: ndarray, low: Any, high: Any, divisor: float, s
     d = np.asarray(x - target)
     if divisor != 1:
         d /= d.dtype.type(divisor)
-    np.maximum(d, low, d)
-    np.minimum(d, high, d)
+    np.maximum(d, low, out=d)
+    np.minimum(d, high, out=d)
     return np.multiply(d, scale, d)
 
 

@@ -7,6 +7,7 @@ same names.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..tape.declare import general
@@ -81,7 +82,7 @@ def group_norm_backward(
 ) -> Grads:
     """Gradients of input, weight and bias of a group normalization."""
     shape, axes = tuple(x.shape), (0, *range(2, x.ndim))
-    rows = (shape[0], groups, -1)
+    rows = (shape[0], groups, math.prod(shape[1:]) // groups)
     xhat, rstd = _standard(TENSOR.reshape(x, rows), (2,), eps)
     scaled: Any = g if weight is None else g * _per_channel(weight, x)
     g_input = _through(TENSOR.reshape(scaled, rows), xhat, rstd, (2,))
@@ -162,8 +163,8 @@ def _group_norm_vjp(
 def _statistics_vjp(F: Any, g_mean: Any, g_rstd: Any, x: Any, mean: Any, rstd: Any) -> Any:
     """The gradient of x (N, C, *) from those of each group's mean and rstd, (N, groups)."""
     shape, column = tuple(x.shape), (*mean.shape, 1)
-    rows = F.reshape(x, (*mean.shape, -1))
-    count, total = rows.shape[2], None
+    count, total = math.prod(shape[1:]) // mean.shape[1], None
+    rows = F.reshape(x, (*mean.shape, count))
     if g_mean is not None:
         total = F.expand(F.reshape(g_mean, column), tuple(rows.shape)) / count
     if g_rstd is not None:
