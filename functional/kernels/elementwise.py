@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .choice import where
-from .threads import LEAD, SHARED, in_chunks, in_parts, spread
+from .threads import LEAD, LONG, SHARED, in_chunks, in_parts, spread
 
 add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
 maximum, minimum = np.maximum, np.minimum
@@ -49,6 +49,7 @@ def abs(x: ndarray) -> ndarray:
     return np.abs(x)
 
 
+@in_parts(1)
 def sgn(x: ndarray) -> ndarray:
     """x / |x|, and 0 at 0; for real numbers the sign, with sign(nan) = 0 as in PyTorch."""
     if x.dtype.kind == "c":
@@ -56,7 +57,8 @@ def sgn(x: ndarray) -> ndarray:
         return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
     if x.dtype.kind == "b":
         return x
-    return np.asarray((x > 0).astype(x.dtype) - (x < 0).astype(x.dtype))
+    above, below = np.asarray(x > 0), np.asarray(x < 0)
+    return np.subtract(above.view(np.int8), below.view(np.int8)).astype(x.dtype)
 
 
 sign = sgn
@@ -172,6 +174,26 @@ def remainder(x: ndarray, y: ndarray) -> ndarray:
     """The remainder with the divisor's sign."""
     if x.dtype.kind in "iu" and not np.all(y):
         raise RuntimeError("ZeroDivisionError")
+    if x.size > LONG and x.dtype == np.float32:
+        return _remainder(x, np.asarray(y, np.float32)) if type(y) is float else _remainder(x, y)
+    return np.remainder(x, y)
+
+
+_EXACT = 2.0**28  # quotients below are exact enough in float64 to be rounded down
+
+
+@in_parts(2)
+def _remainder(x: ndarray, y: Any) -> Any:
+    """x - y floor(x / y) in float64, where that is exact."""
+    if type(y) is ndarray and y.dtype == np.float32 and y.shape in (x.shape, ()):
+        z, divisor = x.astype(np.float64), y.astype(np.float64)
+        quotient = np.floor(z / divisor)
+        if np.min(quotient) > -_EXACT and np.max(quotient) < _EXACT:
+            quotient *= divisor
+            z -= quotient
+            if np.isfinite(np.max(z)):  # no divisor is infinite
+                z = z.astype(np.float32)
+                return np.copysign(z, y, out=z)
     return np.remainder(x, y)
 
 

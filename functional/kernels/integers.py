@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -182,6 +183,11 @@ def _inward(low: int, high: int, dtype: np.dtype) -> tuple[int, int]:
     return low, high
 
 
+@cache
+def _ends(dtype: np.dtype) -> tuple[int, int]:
+    return int(np.iinfo(dtype).min), min(int(np.iinfo(dtype).max), 2**63 - 1)
+
+
 def _check_range(low: int, last: int, dtype: np.dtype) -> None:
     if dtype in REAL:
         raise RuntimeError(
@@ -192,7 +198,7 @@ def _check_range(low: int, last: int, dtype: np.dtype) -> None:
     elif dtype == BOOL:
         low_end, high_end = 0, 1
     else:
-        low_end, high_end = np.iinfo(dtype).min, min(np.iinfo(dtype).max, 2**63 - 1)
+        low_end, high_end = _ends(dtype)
     for name, bound in (("from", low), ("to - 1", last)):
         if not low_end <= bound <= high_end:
             raise RuntimeError(f"{name} is out of bounds for {cpp_name(dtype)}")

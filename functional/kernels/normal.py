@@ -39,6 +39,7 @@ Shape = int | Sequence[int]
 
 STEP = 1 << 15  # normals made at once: their scratch arrays fit the second-level cache
 TWO_PI = 2 * math.pi
+ZERO = np.float32(0)
 SMALL = 1024  # fills up to here share what is made of whole blocks of words
 MASK_53 = (1 << 53) - 1
 
@@ -52,6 +53,11 @@ def normal(
     std >= 0, NotImplementedError for dtypes that are not floating or complex.
     """
     dtype, count = np.dtype(dtype), size_of(shape)
+    if count >= BLOCK and dtype is F32 and std >= 0:
+        array = np.empty(shape, F32)
+        with generator.lock:
+            _fill_blocks(generator, array.reshape(-1), mean, std)
+        return array
     if 0 < count < BLOCK and dtype in DIGITS and std >= 0:
         values = fused.fma64(one_by_one(generator, count), std, mean)
         return narrow(values, dtype).reshape(shape)
@@ -144,16 +150,30 @@ def _fill_blocks(generator: Generator, flat: np.ndarray, mean: float, std: float
     whole = flat.size - rest
     # The first pass draws a number for every element, also for those drawn again.
     unused = rest if flat.dtype in (F32, F64) else 0
-    if flat.size <= SMALL and flat.dtype != F64:
-        parts = _parts(generator, whole + unused + (BLOCK if rest else 0))
-        values = _of_parts(parts[:, :whole], mean, std)
-        flat[:whole] = values
-        if rest:
-            values = _of_parts(parts[:, -BLOCK:], mean, std)
-    else:
-        values = _fill_whole(generator, flat, whole, unused, mean, std)
+    if flat.size <= SMALL and flat.dtype is not F64:
+        _fill_small(generator, flat, whole, unused, mean, std)
+        return
+    values = _fill_whole(generator, flat, whole, unused, mean, std)
     if rest:
         flat[-BLOCK:] = values[-BLOCK:]
+
+
+def _fill_small(
+    generator: Generator, flat: np.ndarray, whole: int, unused: int, mean: float, std: float
+) -> None:
+    z = flat if flat.dtype is F32 else np.empty(flat.size, F32)
+    if whole == flat.size:
+        _multiply_parts(_parts(generator, whole), z)
+    else:
+        parts = _parts(generator, whole + unused + BLOCK)
+        _multiply_parts(parts[:, :whole], z[:whole])
+        _multiply_parts(parts[:, -BLOCK:], z[-BLOCK:])
+    if std == 1 and mean == 0:
+        z += ZERO  # the sum makes -0 to 0
+    else:
+        z[...] = fused.fma32(z, std, mean)
+    if z is not flat:
+        flat[...] = z
 
 
 def _fill_whole(
@@ -190,13 +210,12 @@ def _parts(generator: Generator, count: int) -> np.ndarray:
     return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, 1)
 
 
-def _of_parts(parts: np.ndarray, mean: float, std: float) -> np.ndarray:
-    """The normals of the parts of words, whose number is a multiple of 16."""
+def _multiply_parts(parts: np.ndarray, z: np.ndarray) -> None:
+    """Write the standard normals of words, whose number is a multiple of 16, into ``z``."""
     radius, cosine, sine = parts.reshape(3, -1, 2, HALF)
-    result = np.empty((len(radius), 2, HALF), F32)
-    np.multiply(radius[:, 0], cosine[:, 1], out=result[:, 0])
-    np.multiply(radius[:, 0], sine[:, 1], out=result[:, 1])
-    return fused.fma32(result.reshape(-1), std, mean)
+    z = z.reshape(-1, 2, HALF)
+    np.multiply(radius[:, 0], cosine[:, 1], z[:, 0])
+    np.multiply(radius[:, 0], sine[:, 1], z[:, 1])
 
 
 def box_muller64(draws: np.ndarray, mean: float, std: float) -> np.ndarray:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .threads import LONG, in_parts
+
 asinh, acosh, atanh = np.arcsinh, np.arccosh, np.arctanh
 
 
@@ -22,7 +24,20 @@ def arrays_only(kernel: Any) -> Any:
     return checked
 
 
-hypot, nextafter, logaddexp2 = (arrays_only(f) for f in (np.hypot, np.nextafter, np.logaddexp2))
+@in_parts(2)
+def _hypot(x: ndarray, y: ndarray) -> Any:
+    if x.size > LONG and x.dtype == y.dtype == np.float32 and x.shape == y.shape:
+        wide, other = x.astype(np.float64), y.astype(np.float64)
+        wide *= wide
+        other *= other
+        wide += other
+        z = np.sqrt(wide, out=wide).astype(np.float32)
+        if np.max(z) < math.inf:  # neither is infinite or NaN, or too large
+            return z
+    return np.hypot(x, y)
+
+
+hypot, nextafter, logaddexp2 = (arrays_only(f) for f in (_hypot, np.nextafter, np.logaddexp2))
 fmax, fmin = arrays_only(np.fmax), arrays_only(np.fmin)
 gcd, lcm = arrays_only(np.gcd), arrays_only(np.lcm)
 bitwise_left_shift, bitwise_right_shift = np.left_shift, np.right_shift

@@ -235,13 +235,17 @@ def bernoulli_tensor_(generator: Generator, array: np.ndarray, p: np.ndarray) ->
     if array.dtype in BARE or array.dtype in REAL:
         raise not_implemented("bernoulli_tensor_cpu_self_", array.dtype)
     require_floating("bernoulli_tensor_cpu_p_", p.dtype)
-    chances = np.broadcast_to(p, array.shape).transpose(fill_axes(array)).reshape(-1)
-    outside = ~((chances >= 0) & (chances <= 1))
-    if outside.any():
+    if p.shape == array.shape and p.flags.c_contiguous and array.flags.c_contiguous:
+        chances = p.reshape(-1)
+    else:
+        chances = np.broadcast_to(p, array.shape).transpose(fill_axes(array)).reshape(-1)
+    if not (np.min(chances) >= 0 and np.max(chances) <= 1):
+        outside = ~((chances >= 0) & (chances <= 1))
         generator.words((2 if p.dtype == F64 else 1) * int(outside.argmax()))
         raise RuntimeError(_PROBABILITY)
     draw = uniform53 if p.dtype == F64 else uniform24
-    return store(array, draw(generator, array.size) < chances.astype(draw_dtype(p.dtype)))
+    below = draw(generator, array.size) < chances.astype(draw_dtype(p.dtype), copy=False)
+    return store(array, below)
 
 
 def dropout_mask(

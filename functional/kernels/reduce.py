@@ -13,6 +13,7 @@ from ..dtypes import DEFAULT
 from .half import is_half, widen
 from .scratch import scratch
 from .shapes import to_dtype
+from .threads import in_chunks
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 _add: Any = np.add.reduce
@@ -316,9 +317,11 @@ def _cumsum_by_blocks(x: ndarray) -> ndarray:
     n = x.shape[-1]
     whole = n - n % _BLOCK
     rows = x.reshape(-1, n)
-    if whole < n and len(rows) > 1:
-        return np.add.accumulate(x, -1)
     z = np.empty_like(rows)
+    if whole < n and len(rows) > 1:
+        work = lambda i, j: np.add.accumulate(rows[i:j], 1, None, z[i:j])
+        in_chunks(len(rows), n, work)
+        return z.reshape(x.shape)
     blocks = rows[:, :whole].reshape(-1, _BLOCK)
     inner = np.matmul(blocks, _BELOW.astype(x.dtype), out=z[:, :whole].reshape(-1, _BLOCK))
     inner = inner.reshape(len(rows), -1, _BLOCK)

@@ -10,7 +10,8 @@ from numpy import ndarray
 from numpy.lib.stride_tricks import as_strided as _as_strided
 
 from . import layout
-from .threads import in_chunks
+from .half import is_half
+from .threads import SHARED, in_chunks
 
 Shape = tuple[int, ...]
 
@@ -305,9 +306,23 @@ def to_dtype(x: ndarray, dtype: Any) -> ndarray:
     if x.dtype.kind == "c" and array.kind not in "cb":
         x = x.real
     if x.flags.c_contiguous:
+        if x.size > SHARED and (is_half(x.dtype) or is_half(array)):
+            return _converted(x, array)
         return x.astype(array)
     z = layout.like(x, array)
     np.copyto(z, x, casting="unsafe")
+    return z
+
+
+def _converted(x: ndarray, dtype: np.dtype) -> ndarray:
+    """To or from a half type, element by element: worth sharing."""
+    z = np.empty(x.shape, dtype)
+    flat, line = z.reshape(-1), x.reshape(-1)
+
+    def work(first: int, last: int) -> None:
+        flat[first:last] = line[first:last]
+
+    in_chunks(x.size, 1, work)
     return z
 
 

@@ -10,8 +10,9 @@ from numpy import ndarray
 
 from .half import is_half, widen
 from .reduce import ordered
-from .threads import spread
+from .threads import LONG, spread
 
+_FEW = 1 << 10  # up to here a sort is quicker than anything cleverer
 _MANY = 1 << 16  # rows together larger than this are shared among threads
 
 
@@ -94,7 +95,7 @@ def topk(x: ndarray, k: int, dim: int, largest: bool, ordered_: bool) -> tuple[n
 
 def _top(x: ndarray, k: int, largest: bool) -> ndarray:
     n = x.shape[-1]
-    if k * 4 > n or n < 64:
+    if k * 4 > n or n < 64 or x.size <= _FEW:
         return np.ascontiguousarray(argsort_last(x, largest)[..., :k])
     key = np.ascontiguousarray(_key(x, largest))
     at = np.empty((*x.shape[:-1], k), np.int64)
@@ -131,8 +132,27 @@ def kthvalue(x: ndarray, k: int, dim: int, keepdim: bool) -> tuple[ndarray, ndar
     """(value, index) of the ``k``-th smallest element along ``dim``, counted from 1."""
     if x.ndim == 0:
         return x.copy(), np.zeros((), np.int64)
-    last = np.moveaxis(x, dim, -1)
-    return _at_rank(last, np.full(last.shape[:-1], k - 1), dim, keepdim)
+    return _ranked(x if dim == x.ndim - 1 else np.moveaxis(x, dim, -1), k - 1, dim, keepdim)
+
+
+def _ranked(last: ndarray, k: int, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
+    at = _find(last, k) if last.ndim == 1 and last.size > LONG else None
+    if at is None:
+        at = argsort_last(last, False)[..., k : k + 1]
+    return _picked(last, at, dim, keepdim)
+
+
+def _find(x: ndarray, k: int) -> ndarray | None:
+    """Where a stable sort of a vector would find its ``k``-th element, as (1,): by selection.
+
+    None where that is NaN, or of a half type.
+    """
+    if is_half(x.dtype):
+        return None
+    value = np.partition(x, k)[k]
+    if value != value:
+        return None
+    return np.flatnonzero(x == value)[k - np.count_nonzero(x < value)][None]
 
 
 def _at_rank(last: ndarray, rank: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
@@ -142,10 +162,12 @@ def _at_rank(last: ndarray, rank: ndarray, dim: int, keepdim: bool) -> tuple[nda
 
 
 def _picked(last: ndarray, at: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
-    values = np.take_along_axis(last, at, -1)
-    if keepdim:
-        return ordered(np.moveaxis(values, -1, dim)), ordered(np.moveaxis(at, -1, dim))
-    return ordered(values[..., 0]), ordered(at[..., 0])
+    values = along_last(last, at)
+    if not keepdim:
+        return ordered(values[..., 0]), ordered(at[..., 0])
+    if dim == last.ndim - 1:
+        return values, ordered(at)
+    return ordered(np.moveaxis(values, -1, dim)), ordered(np.moveaxis(at, -1, dim))
 
 
 def _nan(x: ndarray) -> ndarray:
@@ -156,10 +178,14 @@ def median_dim(x: ndarray, dim: int, keepdim: bool) -> tuple[ndarray, ndarray]:
     """(lower median, its index) along ``dim``; the first NaN, if there is one."""
     if x.ndim == 0:
         return x.copy(), np.zeros((), np.int64)
-    last = np.moveaxis(x, dim, -1)
+    last = x if dim == x.ndim - 1 else np.moveaxis(x, dim, -1)
+    k = (last.shape[-1] - 1) // 2
+    if x.dtype.kind != "V" and x.size:
+        top = np.maximum.reduce(last, None)
+        if top == top:
+            return _ranked(last, k, dim, keepdim)
     nan = _nan(last)
-    order = argsort_last(last, False)
-    at = order[..., (last.shape[-1] - 1) // 2, None].astype(np.int64)
+    at = argsort_last(last, False)[..., k, None]
     at = np.where(nan.any(-1, keepdims=True), nan.argmax(-1)[..., None], at)
     return _picked(last, at, dim, keepdim)
 
@@ -219,7 +245,12 @@ def unique(x: ndarray, places: bool) -> tuple[ndarray, ndarray, ndarray]:
     """
     flat = x.reshape(-1)
     if not places and not is_half(x.dtype):
-        return _runs(np.sort(flat))[0], np.zeros(0, np.int64), np.zeros(0, np.int64)
+        flat = np.sort(flat)
+        fresh = np.empty(flat.size, bool)
+        fresh[:1] = True
+        np.not_equal(flat[1:], flat[:-1], out=fresh[1:])
+        nothing = np.empty(0, np.int64)
+        return flat[fresh], nothing, nothing
     order = argsort_last(flat, False) if flat.size else np.zeros(0, np.int64)
     values, group, counts = _runs(flat[order])
     inverse = np.empty(flat.size, np.int64)

@@ -31,7 +31,7 @@ def _from_scipy(function: str) -> Any:
 
 # --- of the normal distribution -------------------------------------------------------------------
 
-erfinv, erfcx = _from_scipy("erfinv"), _from_scipy("erfcx")
+erfcx = _from_scipy("erfcx")
 ndtri, log_ndtr = _from_scipy("ndtri"), _from_scipy("log_ndtr")
 
 

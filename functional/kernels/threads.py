@@ -136,6 +136,7 @@ def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]
 # cache saves; a dozen passes over a line (_CACHED) are better off in the cache.
 SHARED, _CACHED, _PART = 1 << 18, 1 << 18, 1 << 20
 _NEAR = 1 << 15  # of a dozen passes in one thread
+LONG = 1 << 11  # from here on a few passes are quicker than one of NumPy's plain loops
 LEAD = 0.4  # the caller's, for the time in which other threads wake
 
 

@@ -162,12 +162,15 @@ def _spaced(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
     if dtype.kind in "iu":  # the ends are converted first, and wrap
         start, end = (np.asarray(int(x)).astype(dtype).item() for x in (start, end))
     a, b = work(start), work(end)
-    step = (b - a) / work(steps - 1)
-    i = np.arange(steps)
-    half = steps // 2
-    lower = a + step * i.astype(work)
-    upper = b - step * (steps - i - 1).astype(work)
-    return np.where(i < half, lower, upper).astype(dtype)
+    step, half = (b - a) / work(steps - 1), steps // 2
+    # from 2**24 on, float32 cannot count
+    exact = dtype.kind != "f" or dtype.itemsize != 4 or steps <= 1 << 24
+    away = np.arange(steps - half, dtype=work if exact else None).astype(work, copy=False)
+    away *= step
+    z = np.empty(steps, work)
+    np.add(away[:half], a, out=z[:half])
+    np.subtract(b, away[::-1], out=z[half:])
+    return z.astype(dtype, copy=False)
 
 
 @public

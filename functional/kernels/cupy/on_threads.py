@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-LEAD, SHARED = 0.0, 1 << 62
+LEAD, SHARED, LONG = 0.0, 1 << 62, 1 << 62
 
 
 def workers() -> int:
