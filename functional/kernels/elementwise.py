@@ -250,9 +250,10 @@ def _pass_positive(g: ndarray, x: ndarray, z: Any, kind: Any, shift: ndarray) ->
     return np.bitwise_and(mask, g.view(kind), mask).view(g.dtype)
 
 
-@in_parts(2)
 def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
     """g (1 - result²)."""
+    if result.size > SHARED:
+        return _long_tanh_backward(g, result)
     z = result * result
     if type(z) is not ndarray:
         return np.asarray(g * (1 - z))
@@ -264,8 +265,19 @@ def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
 
 
 @in_parts(2)
+def _long_tanh_backward(g: ndarray, result: ndarray) -> Any:
+    return g * (_ONE - result * result)
+
+
 def sigmoid_backward(g: ndarray, result: ndarray) -> ndarray:
     """g result (1 - result)."""
+    if result.size > SHARED:
+        return _long_sigmoid_backward(g, result)
+    return g * (_ONE - result) * result
+
+
+@in_parts(2)
+def _long_sigmoid_backward(g: ndarray, result: ndarray) -> Any:
     return g * (_ONE - result) * result
 
 
