@@ -173,8 +173,15 @@ class Generator:
         missing = count - len(rest)
         blocks = -(-missing // BLOCK)
         made = self._draw(blocks * BLOCK)
-        self._words = made if blocks == 1 else made[-BLOCK:].copy()
-        self._position = missing - (blocks - 1) * BLOCK
+        last = made if blocks == 1 else made[-BLOCK:].copy()
+        return self._handed_out(rest, made, missing, last)
+
+    def _handed_out(
+        self, rest: np.ndarray, made: np.ndarray, missing: int, last: np.ndarray
+    ) -> np.ndarray:
+        """``rest`` and ``missing`` of the draws ``made``, whose last block's words are ``last``."""
+        words_left = (len(made) - missing) * made.itemsize // last.itemsize
+        self._words, self._position = last, BLOCK - words_left
         return np.concatenate((rest, made[:missing])) if len(rest) else made[:missing]
 
     def block(self) -> tuple[np.ndarray, int]:
@@ -215,9 +222,8 @@ class Generator:
         blocks = -(-2 * missing // BLOCK)
         made = self._legacy.randint(0, 2**64, blocks * BLOCK // 2, np.uint64)
         last = made[-BLOCK // 2 :]
-        self._words = (last.copy() if BIG_ENDIAN else _swapped(last)).view(np.uint32)
-        self._position = 2 * missing - (blocks - 1) * BLOCK
-        return np.concatenate((rest, made[:missing])) if len(rest) else made[:missing]
+        words = (last.copy() if BIG_ENDIAN else _swapped(last)).view(np.uint32)
+        return self._handed_out(rest, made, missing, words)
 
     def state_bytes(self) -> np.ndarray:
         """The whole state as PyTorch lays it out: a uint8 array of shape (5056,)."""

@@ -9,9 +9,9 @@ from numpy import ndarray
 
 from . import layout
 from .choice import where
-from .elementwise import clamp, long_logistic, sigmoid
+from .elementwise import clamp, is_long, long_logistic, sigmoid
 from .half import narrow, widen
-from .threads import SHARED, in_parts
+from .threads import in_parts
 
 Number = Any
 
@@ -39,7 +39,7 @@ def celu(x: ndarray, alpha: Number) -> ndarray:
 
 def silu(x: ndarray) -> ndarray:
     """x sigmoid(x)."""
-    if x.size > SHARED and x.dtype.char == "f" and x.flags.c_contiguous:
+    if is_long(x):
         return long_logistic(x, x)
     z = sigmoid(x)
     return np.multiply(z, x, out=z)

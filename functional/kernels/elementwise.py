@@ -79,7 +79,7 @@ def rsqrt(x: ndarray) -> ndarray:
 
 def sigmoid(x: ndarray) -> ndarray:
     """1 / (1 + exp(-x))."""
-    if x.size > SHARED and x.dtype.char == "f" and x.flags.c_contiguous:
+    if is_long(x):
         return long_logistic(x, None)
     z = np.negative(x)
     if type(z) is not ndarray:
@@ -87,6 +87,11 @@ def sigmoid(x: ndarray) -> ndarray:
     np.exp(z, out=z)
     z += 1
     return np.reciprocal(z, out=z)
+
+
+def is_long(x: ndarray) -> bool:
+    """Whether ``long_logistic`` takes x."""
+    return bool(x.size > SHARED and x.dtype.char == "f" and x.flags.c_contiguous)
 
 
 def long_logistic(x: ndarray, above: ndarray | None) -> ndarray:

@@ -11,7 +11,6 @@ from .half import narrow
 from .recurrence import (
     Carry,
     State,
-    halved,
     kept_steps,
     part,
     projected,
@@ -40,7 +39,7 @@ def gru_layer(
     """Outputs (N, H), last state (B, H); kept: gates (3H), the state's part of the new gate (H)."""
     dtype, n = x.dtype, h0.shape[1]
     x, h0, b_new = wide(x, h0, None if b_hh is None else b_hh[2 * n :, None])
-    w_ih, w_hh, b_ih, b_hh = (halved(w, 2 * n) for w in wide(w_ih, w_hh, b_ih, b_hh))
+    w_ih, w_hh, b_ih, b_hh = (_halved(w, 2 * n) for w in wide(w_ih, w_hh, b_ih, b_hh))
     sums = projected(x, w_ih, b_ih)
     if b_hh is not None:
         sums[:, : 2 * n] += b_hh[: 2 * n]
@@ -67,6 +66,18 @@ def gru_layer(
         state.now += new
         y[...] = state.now
     return tuple(narrow(a, dtype) for a in (out, state.end(), gates, parts))
+
+
+def _halved(w: Any, count: int) -> Any:
+    """A copy of weights with the first ``count`` rows, a sigmoid's, halved; None for None.
+
+    sigmoid(x) = tanh(x / 2) / 2 + 1 / 2.
+    """
+    if w is None:
+        return None
+    w = w.copy()
+    w[:count] *= 0.5
+    return w
 
 
 def gru_backward(

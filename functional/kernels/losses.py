@@ -12,7 +12,7 @@ from numpy import ndarray
 from . import layout
 from .half import is_half, widen
 from .loss import reduced, share
-from .threads import SHARED, in_chunks, in_parts
+from .threads import SHARED, alike, in_chunks, in_parts
 
 __all__ = [
     "bce_with_logits",
@@ -90,27 +90,17 @@ def _quadratic(x: ndarray, target: ndarray, limit: float) -> tuple[ndarray, ndar
 
 
 @in_parts(2)
-def _smooth(x: ndarray, target: ndarray, beta: float) -> ndarray:
-    low, rest = _quadratic(x, target, beta)
-    if beta != 1:
-        low /= low.dtype.type(beta)
-    return np.multiply(low, rest, rest)
-
-
-@in_parts(2)
-def _huber(x: ndarray, target: ndarray, delta: float) -> ndarray:
-    low, rest = _quadratic(x, target, delta)
+def _losses(x: ndarray, target: ndarray, limit: float, divisor: float) -> ndarray:
+    """The products of ``_quadratic`` over ``divisor``."""
+    low, rest = _quadratic(x, target, limit)
+    if divisor != 1:
+        low /= low.dtype.type(divisor)
     return np.multiply(low, rest, rest)
 
 
 def _many(x: ndarray, target: ndarray) -> bool:
     """Whether the two are so many numbers of one type that passes should stay in cache."""
-    return (
-        x.size > SHARED
-        and x.shape == target.shape
-        and x.dtype is target.dtype
-        and bool(x.flags.c_contiguous and target.flags.c_contiguous)
-    )
+    return x.size > SHARED and alike(x, target)
 
 
 def _total(x: ndarray, target: ndarray, limit: float, divisor: float) -> ndarray:
@@ -131,7 +121,7 @@ def smooth_l1_loss(x: ndarray, target: ndarray, reduction: int, beta: float) -> 
         return _finished(np.abs(x - target), reduction, x, target)
     if reduction and _many(x, target):
         return _total(x, target, beta, beta * (x.size if reduction == 1 else 1))
-    return _finished(_smooth(x, target, beta), reduction, x, target)
+    return _finished(_losses(x, target, beta, beta), reduction, x, target)
 
 
 @in_parts(2)
@@ -169,7 +159,7 @@ def huber_loss(x: ndarray, target: ndarray, reduction: int, delta: float) -> nda
     """d² / 2 where d = |x - target| is at most delta, delta (d - delta / 2) elsewhere."""
     if reduction and _many(x, target):
         return _total(x, target, delta, x.size if reduction == 1 else 1)
-    z = _huber(x, target, delta).astype(x.dtype, copy=False)
+    z = _losses(x, target, delta, 1).astype(x.dtype, copy=False)
     return _finished(z, reduction, x, target)
 
 

@@ -16,6 +16,7 @@ from .half import narrow
 from .recurrence import (
     Carry,
     State,
+    in_order,
     kept_steps,
     part,
     projected,
@@ -117,7 +118,7 @@ def _joined(
     known = np.empty((len(spans), widths[-1], len(x) // len(spans)), x.dtype)
     known[:, widths[1] : widths[2]] = x.reshape(len(spans), -1, x.shape[1]).transpose(0, 2, 1)
     known[:, widths[2] :] = 1
-    return weight, list(known[::-1] if spans[0][0] else known)
+    return weight, in_order(known, spans)
 
 
 def lstm_backward(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .elementwise import relu
-from .threads import SHARED, spread
+from .threads import SHARED, alike, spread
 
 # How many more elements the caller takes than another thread, which has to wake first.
 _LEAD = 0.45
@@ -36,9 +36,7 @@ def for_many(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 def _shared(function: Any, least: int) -> Callable[..., Any]:
     def call(x: Any, *other: Any) -> Any:
-        if type(x) is not ndarray or x.size <= least or x.dtype.char not in "fd":
-            return function(x, *other)
-        if not x.flags.c_contiguous or any(not _goes_with(y, x) for y in other):
+        if x.size <= least or not alike(x, x) or any(not _goes_with(y, x) for y in other):
             return function(x, *other)
         z = np.empty(x.shape, x.dtype)
         lines = [y.reshape(-1) if type(y) is ndarray and y.ndim else y for y in (x, *other)]
@@ -58,6 +56,4 @@ def _goes_with(y: Any, x: ndarray) -> bool:
     """Whether y is a Python number, or an array like x or of one number of its type."""
     if type(y) is not ndarray:
         return type(y) in (int, float)
-    return y.dtype is x.dtype and (
-        not y.ndim or (y.shape == x.shape and bool(y.flags.c_contiguous))
-    )
+    return alike(x, y) or (not y.ndim and y.dtype is x.dtype)

@@ -48,7 +48,7 @@ def kept_steps(kept: ndarray, width: int, spans: list[tuple[int, int]]) -> list[
     rows = _rows_of_all(spans)
     if rows is None:
         return [part(kept, width, start, end) for start, end in spans]
-    return _ordered(kept.reshape(len(spans), width, rows), spans)
+    return in_order(kept.reshape(len(spans), width, rows), spans)
 
 
 def turned(x: ndarray, spans: list[tuple[int, int]]) -> list[ndarray]:
@@ -56,7 +56,7 @@ def turned(x: ndarray, spans: list[tuple[int, int]]) -> list[ndarray]:
     rows = _rows_of_all(spans)
     if rows is None:
         return [x[start:end].T for start, end in spans]
-    return _ordered(x.reshape(len(spans), rows, x.shape[1]).transpose(0, 2, 1), spans)
+    return in_order(x.reshape(len(spans), rows, x.shape[1]).transpose(0, 2, 1), spans)
 
 
 def _rows_of_all(spans: list[tuple[int, int]]) -> int | None:
@@ -65,7 +65,7 @@ def _rows_of_all(spans: list[tuple[int, int]]) -> int | None:
     return counts.pop() if len(counts) == 1 else None
 
 
-def _ordered(in_time: ndarray, spans: list[tuple[int, int]]) -> list[ndarray]:
+def in_order(in_time: ndarray, spans: list[tuple[int, int]]) -> list[ndarray]:
     """The items of an array, one for each step: last first where the steps go back in time."""
     return list(in_time[::-1] if spans[0][0] else in_time)
 
@@ -77,18 +77,6 @@ def projected(x: ndarray, weight: Any, *biases: Any) -> ndarray:
     if known:
         z += sum(known)
     return z
-
-
-def halved(w: Any, count: int) -> Any:
-    """A copy of weights with the first ``count`` rows, a sigmoid's, halved; None for None.
-
-    sigmoid(x) = tanh(x / 2) / 2 + 1 / 2.
-    """
-    if w is None:
-        return None
-    w = w.copy()
-    w[:count] *= 0.5
-    return w
 
 
 class State:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
 from ..dtypes import DEFAULT
+from .constants import ones
 from .half import is_half, widen
 from .scratch import scratch
 from .shapes import to_dtype
@@ -61,12 +61,12 @@ def _long_sum(x: ndarray, dim: Dims, keepdim: bool) -> ndarray | None:
     if dim is None or len(dim) == x.ndim:
         flat, width = x.reshape(-1), 1024
         whole = flat.size // width * width
-        rows = flat[:whole].reshape(-1, width) @ _ones(width)
+        rows = flat[:whole].reshape(-1, width) @ ones(width, F32)
         z = np.asarray(_add(rows) + _add(flat[whole:]))
         return z.reshape((1,) * x.ndim) if keepdim else z
     n = x.shape[-1]
     if dim == (x.ndim - 1,) and 32 <= n <= _MANY:
-        z = (x.reshape(-1, n) @ _ones(n)).reshape(x.shape[:-1])
+        z = (x.reshape(-1, n) @ ones(n, F32)).reshape(x.shape[:-1])
         return z[..., None] if keepdim else z
     return None
 
@@ -77,7 +77,7 @@ def row_sums(x: ndarray) -> ndarray:
     As dot products with ones, a row at a time: a whole product would wake the BLAS's threads.
     """
     if x.dtype is F32 and x.size > _FEW and x.shape[1] <= _MANY and x.flags.c_contiguous:
-        return np.vecdot(x, _ones(x.shape[1]))
+        return np.vecdot(x, ones(x.shape[1], F32))
     z: ndarray = _add(x, 1)
     return z
 
@@ -85,7 +85,7 @@ def row_sums(x: ndarray) -> ndarray:
 def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
     """Column sums as a matrix-vector product, which BLAS does faster and in blocks."""
     if x.size > _FEW and x.flags.c_contiguous:
-        z = _ones(x.shape[0]) @ x
+        z = ones(x.shape[0], F32) @ x
     else:
         z = _add(x, 0)
     return z[None] if keepdim else z
@@ -93,13 +93,6 @@ def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
 
 _MANY = 1 << 16  # from here on a matrix-vector product pays for any sum
 _FEW = 1 << 11  # up to here NumPy's own sum is as fast
-
-
-@lru_cache(maxsize=64)
-def _ones(n: int) -> ndarray:
-    ones = np.ones(n, np.float32)
-    ones.flags.writeable = False
-    return ones
 
 
 def mean(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> ndarray:
@@ -182,8 +175,8 @@ def _dot(x: ndarray, y: ndarray | None) -> Any:
     whole = x.size // _PIECE * _PIECE
     rows, rest = x[:whole].reshape(-1, _PIECE), x[whole:]
     if y is None:
-        ones = _ones(_PIECE) if x.dtype == np.float32 else np.ones(_PIECE, x.dtype)
-        return _add(np.vecdot(rows, ones)) + np.dot(rest, ones[: rest.size])
+        units = ones(_PIECE, x.dtype)
+        return _add(np.vecdot(rows, units)) + np.dot(rest, units[: rest.size])
     return _add(np.vecdot(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
 
 

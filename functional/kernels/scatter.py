@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from .constants import multiples
 from .half import widen
 from .index import flat_along
 from .layout import kept_strides, like, with_strides
@@ -134,14 +134,7 @@ def _places(at: ndarray, width: int) -> ndarray:
     """Where the elements of the rows ``at`` lie in a matrix of ``width`` columns."""
     if width == 1:
         return at
-    return (at[:, None] * width + _counted(width)).reshape(-1)
-
-
-@lru_cache(maxsize=64)
-def _counted(width: int) -> ndarray:
-    counted = np.arange(width)
-    counted.flags.writeable = False
-    return counted
+    return (at[:, None] * width + multiples(width)).reshape(-1)
 
 
 def index_add_dim(x: ndarray, source: ndarray, index: ndarray, dim: int, alpha: Any) -> ndarray:

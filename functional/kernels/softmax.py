@@ -6,12 +6,12 @@ order of the input, as PyTorch's are.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from .constants import multiples, ones
 from .half import narrow, widen
 from .reduce import row_sums
 from .threads import in_chunks
@@ -72,30 +72,15 @@ def _maxima(x: np.ndarray, axis: int) -> np.ndarray:
     rows, n = x.shape
     if n <= _NARROW and rows >= _TALL:
         return _maximum(x.T.copy(), 0)[:, None]
-    return np.maximum.reduceat(x.reshape(-1), _starts(rows, n))[:, None]
+    return np.maximum.reduceat(x.reshape(-1), multiples(rows, n))[:, None]
 
 
 def _sums(x: np.ndarray, axis: int) -> np.ndarray:
     """The sums of a matrix's rows (axis 1) or columns, such that they broadcast with it."""
-    ones = _ones(x.shape[axis], x.dtype)
+    units = ones(x.shape[axis], x.dtype)
     if x.size < _ALONE:
-        return x.dot(ones[:, None]) if axis else ones.dot(x)
-    return np.vecdot(x, ones)[:, None] if axis else _add(x, 0)
-
-
-@lru_cache(maxsize=64)
-def _ones(n: int, dtype: np.dtype) -> np.ndarray:
-    ones = np.ones(n, dtype)
-    ones.flags.writeable = False
-    return ones
-
-
-@lru_cache(maxsize=64)
-def _starts(rows: int, n: int) -> np.ndarray:
-    """Where the rows of a matrix start."""
-    starts = np.arange(0, rows * n, n)
-    starts.flags.writeable = False
-    return starts
+        return x.dot(units[:, None]) if axis else units.dot(x)
+    return np.vecdot(x, units)[:, None] if axis else _add(x, 0)
 
 
 def is_moderate(x: np.ndarray, least: int = _FEW) -> bool:
@@ -208,13 +193,6 @@ def log_softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndar
     return narrow(gradient.reshape(g.shape), g.dtype)
 
 
-@lru_cache(maxsize=64)
-def _rows(n: int) -> np.ndarray:
-    rows = np.arange(n)
-    rows.flags.writeable = False
-    return rows
-
-
 def _class_major(x: np.ndarray) -> np.ndarray:
     """(C,), (N, C) or (N, C, *d) seen as (rows, C)."""
     if x.ndim <= 2:
@@ -262,9 +240,9 @@ def nll_loss(
     plain = kept is None and weight is None and reduction != NONE
     if plain and flat.size and x.ndim == 2 and x.itemsize >= 4:
         total = x.dtype.type(flat.size)
-        loss = -_add(x[_rows(flat.size), flat])
+        loss = -_add(x[multiples(flat.size), flat])
         return np.asarray(loss / total if reduction == MEAN else loss), np.asarray(total)
-    losses = widen(_class_major(x)[_rows(flat.size), flat])
+    losses = widen(_class_major(x)[multiples(flat.size), flat])
     picked = _picked_weights(flat, kept, weight)
     losses = np.negative(losses)
     if picked is not None:
@@ -301,7 +279,7 @@ def nll_loss_backward(
     if picked is not None:
         values = np.where(picked == 0, 0, values * picked)
     out = np.zeros((flat.size, classes), x_dtype)
-    out[_rows(flat.size), flat] = values
+    out[multiples(flat.size), flat] = values
     if len(x_shape) <= 2:
         return out.reshape(x_shape)
     spread = out.reshape(x_shape[0], *x_shape[2:], classes)

@@ -181,7 +181,7 @@ def in_parts(arrays: int) -> Callable[[Any], Any]:
             if x.size <= SHARED:
                 return kernel(x, *args)
             others, statics = args[: arrays - 1], args[arrays - 1 :]
-            if not all(_alike(x, y) for y in (x, *others)):
+            if not all(alike(x, y) for y in (x, *others)):
                 return kernel(x, *args)
             z, lines = np.empty(x.shape, x.dtype), [y.reshape(-1) for y in (x, *others)]
             out = z.reshape(-1)
@@ -197,7 +197,8 @@ def in_parts(arrays: int) -> Callable[[Any], Any]:
     return decorate
 
 
-def _alike(x: Any, y: Any) -> bool:
+def alike(x: Any, y: Any) -> bool:
+    """Whether threads may go over both as lines: float32 or float64, contiguous, of one shape."""
     return (
         type(y) is np.ndarray
         and y.dtype is x.dtype

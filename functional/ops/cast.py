@@ -211,16 +211,21 @@ def fill_(self: Tensor, value: Any) -> Tensor:
             f"({type(value).__name__}), but expected one of:"
         )
     value = number_for(value, self.dtype)
-    if type(self) in PLAIN and self._place is None and (self._edge is NO_EDGE or not MODE.grad):
+    if _unseen(self):
         self._data[...] = np.asarray(value).astype(self._data.dtype)
         bump(self)
         return self
     return in_place(_fill_scalar.op, (self, value))
 
 
+def _unseen(self: Tensor) -> bool:
+    """Whether nothing but its memory notices a write: no view, no history, no meta tensor."""
+    return type(self) in PLAIN and self._place is None and (self._edge is NO_EDGE or not MODE.grad)
+
+
 def zero_(self: Tensor) -> Tensor:
     """Set every element to 0."""
-    if type(self) in PLAIN and self._place is None and (self._edge is NO_EDGE or not MODE.grad):
+    if _unseen(self):
         self._data.fill(0)
         bump(self)
         return self

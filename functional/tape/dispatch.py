@@ -144,13 +144,19 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
     return _named(binary, op)
 
 
+def _short_way(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Tensor | None:
+    """Views, whole numbers and mixed dtypes, with nothing to refuse; None for anything else."""
+    if out is not None or type(alpha) is not int or alpha != 1:
+        return None
+    form = op if op.number is None or type(other) in PLAIN else op.number
+    return uniform(form, (self, other))
+
+
 def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """A function call's general path: arguments that are not operands raise."""
-    if out is None and type(alpha) is int and alpha == 1:
-        form = op if op.number is None or type(other) in PLAIN else op.number
-        found = uniform(form, (self, other))
-        if found is not None:
-            return found
+    found = _short_way(op, self, other, out, alpha)
+    if found is not None:
+        return found
     for position, (name, value) in enumerate((("input", self), ("other", other)), 1):
         if not isinstance(value, (Tensor, int, float, complex)) and not _is_numpy_number(value):
             if hasattr(type(value), "__torch_function__"):
@@ -175,11 +181,9 @@ def _scaled(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Any:
 
 def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """An operator's general path: Python tries the other operand next."""
-    if out is None and type(alpha) is int and alpha == 1:
-        form = op if op.number is None or type(other) in PLAIN else op.number
-        found = uniform(form, (self, other))
-        if found is not None:
-            return found
+    found = _short_way(op, self, other, out, alpha)
+    if found is not None:
+        return found
     if type(other) is ndarray and op.name.startswith("eq"):  # the one that takes arrays
         other = wrap(other)
     if not isinstance(other, (Tensor, int, float, complex)) and not _is_numpy_number(other):
