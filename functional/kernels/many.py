@@ -9,10 +9,8 @@ import numpy as np
 from numpy import ndarray
 
 from .elementwise import relu
-from .threads import SHARED, alike, spread
+from .threads import LEAD, SHARED, alike, spread
 
-# How many more elements the caller takes than another thread, which has to wake first.
-_LEAD = 0.45
 # Functions that the processor computes, and those that only move memory, which need more elements.
 _COMPUTED: tuple[Any, ...] = (
     np.exp, np.expm1, np.log, np.log1p, np.log2, np.log10, np.tanh, np.sin, np.cos, np.tan, np.sinh,
@@ -46,7 +44,7 @@ def _shared(function: Any, least: int) -> Callable[..., Any]:
             parts = [y[first:last] if type(y) is ndarray and y.ndim else y for y in lines]
             function(*parts, out=out[first:last])
 
-        spread(x.size, x.size // SHARED, work, _LEAD)
+        spread(x.size, x.size // SHARED, work, LEAD)
         return z
 
     return call
