@@ -58,8 +58,10 @@ def _fits_one_operation(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) ->
         return False
     if mask is not None and (requires_grad(mask) or mask.ndim not in (2, 4)):
         return False
-    same = q.shape[:2] == k.shape[:2] == v.shape[:2] and k.shape[2] == v.shape[2]
-    return same and q.shape[3] == k.shape[3] == v.shape[3] and 0 not in (*q.shape, *k.shape)
+    by_query, by_key = tuple(q.shape), tuple(k.shape)
+    if by_key != tuple(v.shape) or 0 in by_query or 0 in by_key:
+        return False
+    return by_query[:2] == by_key[:2] and by_query[3] == by_key[3]
 
 
 @public

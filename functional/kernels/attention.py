@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 from numpy import ndarray
 
-from . import reduce
 from .half import narrow, widen
-from .softmax import is_moderate
+from .softmax import is_moderate, row_maxima, row_totals, softmax_backward
+from .threads import in_chunks
 
-__all__ = ["attention", "safe_softmax"]
+__all__ = ["attention", "attention_backward", "safe_softmax"]
 
 
 def attention(
@@ -27,36 +30,116 @@ def attention(
     """
     dtype = query.dtype
     query, key, value = widen(query), widen(key), widen(value)
-    scores = np.matmul(query * query.dtype.type(scale), key.swapaxes(-1, -2))
-    if is_causal:
-        np.copyto(scores, -np.inf, where=np.tri(*scores.shape[-2:]) == 0)
-    if mask is not None:
-        if mask.dtype == bool:
-            np.copyto(scores, -np.inf, where=~mask)
+    factor, columns = query.dtype.type(scale), key.shape[-2]
+    weights = np.empty((*query.shape[:-1], columns), query.dtype)
+    out = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
+    may_be_empty = is_causal or mask is not None
+
+    def work(first: int, last: int) -> None:
+        scores = weights[first:last]
+        np.matmul(query[first:last] * factor, key[first:last].swapaxes(-1, -2), out=scores)
+        seen = _masked(scores, _batches(mask, scores.ndim, first, last), is_causal)
+        if scores.size:
+            _softmax_rows(scores, seen, may_be_empty)
+        np.matmul(scores, value[first:last], out=out[first:last])
+
+    _by_batch(query, columns, work)
+    return narrow(out, dtype), narrow(weights, dtype)
+
+
+def attention_backward(
+    g: ndarray | None, g_weights: ndarray | None, query: ndarray, key: ndarray, value: ndarray,
+    weights: ndarray, scale: float,
+) -> tuple[ndarray, ndarray, ndarray]:  # fmt: skip
+    """Gradients of query, key and value from those of both results of ``attention``."""
+    dtype = query.dtype
+    q, k, v, y = widen(query), widen(key), widen(value), widen(weights)
+    grads = [None if a is None else widen(a) for a in (g, g_weights)]
+    found = tuple(np.empty(a.shape, a.dtype) for a in (q, k, v))
+    factor = q.dtype.type(scale)
+
+    def work(first: int, last: int) -> None:
+        by_out, scores = (None if a is None else a[first:last] for a in grads)
+        part = y[first:last]
+        if by_out is None:
+            found[2][first:last] = 0
         else:
-            scores += widen(mask)
-    if scores.size:
-        _softmax_rows(scores, may_be_empty=is_causal or mask is not None)
-    return narrow(np.matmul(scores, value), dtype), narrow(scores, dtype)
+            np.matmul(part.swapaxes(-1, -2), by_out, out=found[2][first:last])
+            through = np.matmul(by_out, v[first:last].swapaxes(-1, -2))
+            scores = through if scores is None else through + scores
+        scores = softmax_backward(scores, part, -1)
+        scores *= factor
+        np.matmul(scores, k[first:last], out=found[0][first:last])
+        np.matmul(scores.swapaxes(-1, -2), q[first:last], out=found[1][first:last])
+
+    _by_batch(q, k.shape[-2], work)
+    return tuple(narrow(a, dtype) for a in found)  # type: ignore[return-value]
 
 
-def _softmax_rows(scores: ndarray, may_be_empty: bool) -> None:
-    """Softmax over the last axis, in place; rows of -inf become 0."""
-    if not is_moderate(scores):
-        top = np.max(scores, -1, keepdims=True)
+_ALONE = 1 << 18  # multiplications of a product that the BLAS leaves to the thread that asks
+
+
+def _by_batch(query: ndarray, columns: int, work: Any) -> None:
+    """Calls ``work`` on parts of the batch side by side, unless the BLAS has threads for it."""
+    size = query.size * columns // max(1, len(query))
+    if query.ndim > 2 and query.shape[-2] * query.shape[-1] * columns <= _ALONE:
+        in_chunks(len(query), size // max(1, query.shape[-1]), work)
+    else:
+        work(0, len(query))
+
+
+def _batches(mask: ndarray | None, ndim: int, first: int, last: int) -> ndarray | None:
+    """The mask of some batches."""
+    return mask if mask is None or mask.ndim < ndim or len(mask) == 1 else mask[first:last]
+
+
+def _masked(scores: ndarray, mask: ndarray | None, is_causal: bool) -> ndarray | None:
+    """Adds an additive mask; returns an array that is 0 or False at what takes no part, if any."""
+    seen = None
+    if mask is not None and mask.dtype != bool:
+        scores += widen(mask)
+    elif mask is not None:
+        seen = mask
+    if is_causal:
+        earlier = _lower(*scores.shape[-2:], scores.dtype)
+        seen = earlier if seen is None else np.logical_and(seen, earlier)
+    return seen
+
+
+@lru_cache(maxsize=16)
+def _lower(rows: int, columns: int, dtype: np.dtype) -> ndarray:
+    """1 on and below the diagonal, 0 above."""
+    z = np.tri(rows, columns, dtype=dtype)
+    z.flags.writeable = False
+    return z
+
+
+def _softmax_rows(scores: ndarray, seen: Any, may_be_empty: bool) -> None:
+    """Softmax over the last axis of what is ``seen`` (None: all), in place; the rest becomes 0, and
+    so do rows of -inf.
+    """
+    rows = scores.reshape(-1, scores.shape[-1])
+    if is_moderate(scores, 0):
+        np.exp(scores, out=scores)
+        if seen is not None:
+            np.multiply(scores, seen, out=scores)
+    else:
+        if seen is not None:
+            np.copyto(scores, -np.inf, where=np.equal(seen, 0))
+        top = row_maxima(rows)
         if may_be_empty:
             top[top == -np.inf] = 0
-        scores -= top
-    np.exp(scores, out=scores)
-    total = reduce.sum(scores, (scores.ndim - 1,), keepdim=True)
+        rows -= top
+        np.exp(rows, out=rows)
+    total = row_totals(rows)
     if may_be_empty:
         total[total == 0] = 1
-    scores /= total
+    rows /= total
 
 
 def safe_softmax(x: ndarray, dim: int) -> ndarray:
     """Softmax along ``dim``; where all is -inf the result is 0, not NaN."""
     rows = np.array(np.moveaxis(widen(x), dim, -1), order="C")
     if rows.size:
-        _softmax_rows(rows, may_be_empty=True)
+        _softmax_rows(rows, None, may_be_empty=True)
     return narrow(np.ascontiguousarray(np.moveaxis(rows, -1, dim)), x.dtype)

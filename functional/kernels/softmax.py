@@ -62,7 +62,7 @@ def _small(x: np.ndarray, dim: int) -> tuple[Any, int]:
 
 
 _NARROW, _TALL = 48, 24  # rows this short and this many are better compared as columns
-_ALONE = 1 << 13  # matrices from here on would wake the BLAS's threads
+_ALONE = 9216  # matrices from here on would wake the BLAS's threads
 
 
 def _maxima(x: np.ndarray, axis: int) -> np.ndarray:
@@ -81,6 +81,16 @@ def _sums(x: np.ndarray, axis: int) -> np.ndarray:
     if x.size < _ALONE:
         return x.dot(units[:, None]) if axis else units.dot(x)
     return np.vecdot(x, units)[:, None] if axis else _add(x, 0)
+
+
+def row_maxima(x: np.ndarray) -> np.ndarray:
+    """The maxima of a contiguous matrix's rows, as a column."""
+    return _maxima(x, 1) if x.size <= _FEW else _maximum(x, 1, None, None, True)
+
+
+def row_totals(x: np.ndarray) -> np.ndarray:
+    """The sums of a contiguous matrix's rows, as a column."""
+    return _sums(x, 1)
 
 
 def is_moderate(x: np.ndarray, least: int = _FEW) -> bool:

@@ -6,7 +6,24 @@ from typing import Any
 
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
+from ..tape.op import TENSOR, public
+from ..tensor import Tensor
 from .arguments import broadcast_shapes
+
+
+@public
+def attention_backward(
+    g: Any, g_weights: Any, query: Tensor, key: Tensor, value: Tensor, weights: Tensor, scale: float
+) -> tuple[Tensor, Tensor, Any]:
+    """Gradients of query, key and value from those of both results of ``attention``."""
+    last, g_value = query.ndim - 1, None
+    if g is not None:
+        g_value = TENSOR.matmul(TENSOR.transpose(weights, last - 1, last), g)
+        through = TENSOR.matmul(g, TENSOR.transpose(value, last - 1, last))
+        g_weights = through if g_weights is None else g_weights + through
+    scores = TENSOR.softmax_backward(g_weights, weights, last) * scale
+    by_key = TENSOR.matmul(TENSOR.transpose(scores, last - 1, last), query)
+    return TENSOR.matmul(scores, key), by_key, g_value
 
 
 def _attention_vjp(
@@ -14,20 +31,9 @@ def _attention_vjp(
     result1: Any,
 ) -> Any:  # fmt: skip
     """``result1``, the weights, is a result with a gradient of its own: second order needs it."""
-    g_out, g_weights = g if type(g) is list else (g, None)
-    weights, last = result1, len(query.shape) - 1
-    g_value = None
-    if g_out is not None:
-        if need[2]:
-            g_value = F.matmul(F.transpose(weights, last - 1, last), g_out)
-        by_out = F.matmul(g_out, F.transpose(value, last - 1, last))
-        g_weights = by_out if g_weights is None else g_weights + by_out
-    g_scores = F.softmax_backward(g_weights, weights, last) * scale
-    return (
-        F.matmul(g_scores, key) if need[0] else None,
-        F.matmul(F.transpose(g_scores, last - 1, last), query) if need[1] else None,
-        g_value,
-    )
+    parts = g if type(g) is list else (g, None)
+    found = F.attention_backward(*parts, query, key, value, result1, scale)
+    return tuple(x if wanted else None for x, wanted in zip(found, need, strict=False))
 
 
 def _attention_shape(query: Any, key: Any, value: Any, *rest: Any) -> Any:

@@ -21,7 +21,7 @@ from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
-from .quick import LEAVE
+from .quick import LEAVE, attach, of_views
 from .slow import finish, slow, uniform
 from .views import edge_of
 
@@ -149,7 +149,8 @@ def _short_way(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Tensor | 
     if out is not None or type(alpha) is not int or alpha != 1:
         return None
     form = op if op.number is None or type(other) in PLAIN else op.number
-    return uniform(form, (self, other))
+    found = of_views(form, (self, other))
+    return uniform(form, (self, other)) if found is None else found
 
 
 def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
@@ -240,7 +241,7 @@ def general_closure(op: Op) -> Callable[..., Any]:
             for i in edge_at:
                 a = args[i]
                 if a is not None and (a._edge is not NO_EDGE or a._place is not None):
-                    attach_if_needed(op, args, outs, flags)
+                    attach(op, args, outs, flags)
                     break
         return tuple(outs) if type(z) is tuple else outs[0]
 
@@ -270,30 +271,11 @@ def _sequence_closure(op: Op) -> Callable[..., Any]:
         if MODE.grad:
             for a in args[0]:
                 if a._edge is not NO_EDGE or a._place is not None:
-                    attach_if_needed(op, args, [t], None)
+                    attach(op, args, [t])
                     break
         return t
 
     return _named(sequence, op)
-
-
-def attach_if_needed(op: Op, args: Any, outs: list[Tensor], flags: Any) -> None:
-    """Put a node of ``op`` behind its results if an input needs a gradient."""
-    inputs = op.edge_inputs(args)
-    edges = tuple([NO_EDGE if a is None else edge_of(a) for a in inputs])
-    if not any([edge is not NO_EDGE for edge in edges]):
-        return
-    first = outs[0]._data
-    n = new(op.node)
-    n.next_functions = edges
-    n.shape = first.shape if len(outs) == 1 else [t._data.shape for t in outs]
-    n.dtype = first.dtype
-    n.seq = next_seq()
-    n.extra = None
-    for nr, t in enumerate(outs):
-        if flags is None or flags[nr]:
-            t._edge = (n, nr)
-    n.saved = op.save(args, edges, outs)
 
 
 def general_elementwise(op: Op) -> Callable[..., Any]:

@@ -168,6 +168,14 @@ def _apply_product(first: Any, second: Any) -> Any:
 INPUT, RESULT, SHAPE, STATIC, SHAPES, TRANSPOSED = range(6)  # what an entry of a node holds
 
 
+def _flows(edges: Any, readers: tuple[int, ...]) -> bool:
+    """Whether one of these edges leads somewhere."""
+    for k in readers:
+        if edges[k][0] is not None:
+            return True
+    return False
+
+
 class Op:
     """One primitive operation: kernel, derivative rules, and how transforms treat it.
 
@@ -287,7 +295,7 @@ class Op:
         """Whether a rule that will run asks for input ``at``."""
         for kind, position, readers in self.plan:
             if kind == INPUT and position == at:
-                return readers is None or any(edges[k][0] is not None for k in readers)
+                return readers is None or _flows(edges, readers)
         return False
 
     def save(
@@ -298,28 +306,29 @@ class Op:
         A node of a transform level keeps results as it keeps inputs: they are of the level below.
         """
         entries: list[Any] = []
+        add = entries.append
         for kind, i, readers in self.plan:
-            if kind == STATIC:
-                entries.append(args[i])
-            elif kind == INPUT:
+            if kind == INPUT:
                 a = args[i]
                 if not isinstance(a, Tensor):
-                    entries.append(a)
-                elif readers is None or any([edges[k][0] is not None for k in readers]):
-                    entries.append(save_input(a))
+                    add(a)
+                elif readers is None or _flows(edges, readers):
+                    add(save_input(a))
                 else:
-                    entries.append(None)
-            elif kind == SHAPE:
-                entries.append(tuple(args[i].shape) if isinstance(args[i], Tensor) else ())
-            elif kind == TRANSPOSED:
-                entries.append(is_transposed(args[i]._data))
+                    add(None)
+            elif kind == STATIC:
+                add(args[i])
             elif kind == RESULT:
                 if outs is None:
-                    entries.append(None)
+                    add(None)
                 else:
-                    entries.append(save_input(outs[i]) if at_level else save_result(outs[i], i))
+                    add(save_input(outs[i]) if at_level else save_result(outs[i], i))
+            elif kind == SHAPE:
+                add(tuple(args[i].shape) if isinstance(args[i], Tensor) else ())
+            elif kind == TRANSPOSED:
+                add(is_transposed(args[i]._data))
             else:
-                entries.append([tuple(a.shape) for a in args[0]])
+                add([tuple(a.shape) for a in args[0]])
         return entries
 
     def save_results(self, saved: list[Any], outs: list[Tensor]) -> None:

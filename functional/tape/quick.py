@@ -1,4 +1,4 @@
-"""The arrays of results where nothing special is among the operands: the general path's short way.
+"""Results where nothing special is among the operands: the general path's short ways.
 
 How an operation treats operands of certain dtypes is looked up once and remembered with it.
 """
@@ -14,9 +14,79 @@ from .. import dtypes
 from ..dtypes import DEFAULT, F32, F64
 from ..kernels import layout
 from ..kernels.threads import SHARED
-from ..modes import PLAIN
-from ..tensor import Tensor
+from ..modes import MODE, PLAIN
+from ..tensor import NO_EDGE, ODD, Tensor, new
+from .node import next_seq
 from .op import Op
+from .views import edge_of
+
+
+def of_views(op: Op, args: tuple[Any, ...]) -> Tensor | None:
+    """An elementwise operation on float32 or float64 tensors of any layout, views among them, and
+    on numbers, as the hot closures run it; None for anything else.
+    """
+    arrays, dt, in_order = list(args), None, True
+    count, numbers = len(op.inputs), op.result == "numbers"
+    for i, a in enumerate(args):
+        kind = type(a)
+        if kind in PLAIN:
+            arrays[i] = x = a._data
+            if type(x) is not ndarray:
+                return None
+            if x.dtype is not dt:
+                if dt is not None or (x.dtype is not F32 and x.dtype is not F64):
+                    return None
+                dt = x.dtype
+            in_order = in_order and x.flags.c_contiguous
+        elif not i or ((i < count or numbers) and kind is not float and kind is not int):
+            return None
+    if op.check is not None:
+        op.check(*args)
+    try:
+        z = op.kernel(*arrays) if arrays[0].size <= SHARED else op.many(*arrays)
+    except LEAVE:
+        return None
+    if type(z) is not ndarray:
+        z = asarray(z)
+    if z.dtype is not dt and op.result != "bool":
+        return None
+    if not in_order:
+        operands = [] if op.contiguous else [x for x in arrays if type(x) is ndarray]
+        z = layout.with_strides(z, layout.result_strides(z.shape, operands, z.dtype.itemsize))
+    t = new(Tensor)
+    t._data = z
+    t._place = None if z.flags.c_contiguous else ODD
+    t._edge = NO_EDGE
+    t._ver = t._grad = None
+    if MODE.grad and op.node is not None:
+        attach(op, args, [t])
+    return t
+
+
+def attach(op: Op, args: tuple[Any, ...], outs: list[Tensor], flags: Any = None) -> None:
+    """Put a node of ``op`` behind its results if an input, a plain tensor, needs a gradient."""
+    flows, edges = False, []
+    for a in args[0] if op.sequence else [args[i] for i in op.edge_at]:
+        edge = NO_EDGE
+        if type(a) in PLAIN:
+            place = a._place
+            known = place is None or place.base is None or place.version == a._ver[0]
+            edge = a._edge if known else edge_of(a)
+            flows = flows or edge is not NO_EDGE
+        edges.append(edge)
+    if not flows:
+        return
+    first = outs[0]._data
+    n = new(op.node)
+    n.next_functions = found = tuple(edges)
+    n.shape = first.shape if len(outs) == 1 else [t._data.shape for t in outs]
+    n.dtype = first.dtype
+    n.seq = next_seq()
+    n.extra = None
+    for nr, t in enumerate(outs):
+        if flags is None or flags[nr]:
+            t._edge = (n, nr)
+    n.saved = op.save(args, found, outs) if op.plan else ()
 
 
 def uniform_array(op: Op, args: tuple[Any, ...]) -> Any:

@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import dtypes, errors
 from ..modes import ANOMALY, MODE
-from ..tensor import NO_EDGE, Tensor, counter, is_inference, same_memory, wrap
+from ..tensor import NO_EDGE, Tensor, counter, same_memory, wrap
 from .node import AccumulateGrad, Entry, Node, short_name
 
 
@@ -55,7 +55,8 @@ class Packed(Entry):
 
 def save_input(t: Tensor) -> Any:
     """The entry of an input."""
-    if is_inference(t):
+    place = t._place
+    if place is not None and place.inference:
         raise RuntimeError(errors.INFERENCE_SAVED)
     if MODE.saved_hooks:
         return Packed(t, t._edge)
@@ -65,11 +66,13 @@ def save_input(t: Tensor) -> Any:
 
 def save_result(t: Tensor, nr: int = 0) -> Any:
     """The entry of a result."""
-    if is_inference(t):
+    place, ver = t._place, t._ver
+    if place is not None and place.inference:
         raise RuntimeError(errors.INFERENCE_SAVED)
     if MODE.saved_hooks:
         return Packed(same_memory(t), None, nr)
-    ver = counter(t)
+    if ver is None:
+        ver = t._ver = [0]
     if nr:
         return (t._data, ver, ver[0], nr)
     return (t._data, ver, ver[0])

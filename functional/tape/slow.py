@@ -20,7 +20,7 @@ from . import foreign, level_views, levels, overrides
 from .memory import check_overlap, check_result, check_shape, size_mismatch, write_changes
 from .node import new_node
 from .op import TENSOR, Op
-from .quick import plain, refuse, uniform_array
+from .quick import of_views, plain, refuse, uniform_array
 from .views import as_view, as_views, bump, check_in_place, edge_of, rebase, requires_grad
 
 EXACT = (Tensor, Parameter)
@@ -35,7 +35,9 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
     """Run ``op`` on anything: subclasses, levels, modes, mixed dtypes, meta tensors."""
     if out is None:
         if op.kind == "elementwise":
-            result = uniform(op, args)
+            result = of_views(op, args)
+            if result is None:
+                result = uniform(op, args)
             if result is not None:
                 return result
         elif op.kind != "view":
