@@ -54,20 +54,20 @@ def attention_backward(
     """Gradients of query, key and value from those of both results of ``attention``."""
     dtype = query.dtype
     q, k, v, y = widen(query), widen(key), widen(value), widen(weights)
-    grads = [None if a is None else widen(a) for a in (g, g_weights)]
+    grads: list[Any] = [None if a is None else widen(a) for a in (g, g_weights)]
     found = tuple(np.empty(a.shape, a.dtype) for a in (q, k, v))
     factor = q.dtype.type(scale)
 
     def work(first: int, last: int) -> None:
-        by_out, scores = (None if a is None else a[first:last] for a in grads)
+        by_out, by_weights = (None if a is None else a[first:last] for a in grads)
         part = y[first:last]
         if by_out is None:
             found[2][first:last] = 0
         else:
             np.matmul(part.swapaxes(-1, -2), by_out, out=found[2][first:last])
             through = np.matmul(by_out, v[first:last].swapaxes(-1, -2))
-            scores = through if scores is None else through + scores
-        scores = softmax_backward(scores, part, -1)
+            by_weights = through if by_weights is None else through + by_weights
+        scores = softmax_backward(by_weights, part, -1)
         scores *= factor
         np.matmul(scores, k[first:last], out=found[0][first:last])
         np.matmul(scores.swapaxes(-1, -2), q[first:last], out=found[1][first:last])

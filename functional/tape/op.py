@@ -170,10 +170,7 @@ INPUT, RESULT, SHAPE, STATIC, SHAPES, TRANSPOSED = range(6)  # what an entry of 
 
 def _flows(edges: Any, readers: tuple[int, ...]) -> bool:
     """Whether one of these edges leads somewhere."""
-    for k in readers:
-        if edges[k][0] is not None:
-            return True
-    return False
+    return any([edges[k][0] is not None for k in readers])
 
 
 class Op:
