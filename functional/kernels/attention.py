@@ -67,6 +67,7 @@ def attention_backward(
             np.matmul(part.swapaxes(-1, -2), by_out, out=found[2][first:last])
             through = np.matmul(by_out, v[first:last].swapaxes(-1, -2))
             by_weights = through if by_weights is None else through + by_weights
+        assert by_weights is not None
         scores = softmax_backward(by_weights, part, -1)
         scores *= factor
         np.matmul(scores, k[first:last], out=found[0][first:last])
