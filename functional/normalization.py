@@ -9,6 +9,7 @@ import numpy as np
 
 from . import dtypes
 from .ops.arguments import ints
+from .ops.nn_checks import remembered
 from .ops.normalization import batch_norm_of, group_norm_of, layer_norm_of
 from .ops.pointwise import add_number
 from .tape.op import TENSOR, public
@@ -182,10 +183,15 @@ def _check_features(x: Tensor, shape: tuple[int, ...], weight: Any, bias: Any, s
 
 
 def _layer_norm(x: Tensor, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    size = ints((shape,))
+    count = remembered(_layer_checked, (x, weight, bias), (ints((shape,)),))
+    return layer_norm_of(x, weight, bias, count, float(eps))
+
+
+def _layer_checked(x: Tensor, weight: Any, bias: Any, size: tuple[int, ...]) -> int:
+    """The number of normalized dimensions."""
     _check_features(x, size, weight, bias, ", ")
     _refuse_other_dtypes(x, "LayerNormKernelImpl")
-    return layer_norm_of(x, weight, bias, len(size), float(eps))
+    return len(size)
 
 
 @public

@@ -8,6 +8,7 @@ from typing import Any
 from .nn import dropout as drop
 from .ops.matmul import linear
 from .ops.recurrent import gru_layer, lstm_layer, rnn_layer
+from .ops.view_ops import split_apart
 from .tape.op import TENSOR, public
 from .tensor import Tensor
 
@@ -128,6 +129,11 @@ rnn_relu = _single("rnn_relu", _plain(True), "Outputs and h_n of a network with 
 # --- single steps ---------------------------------------------------------------------------------
 
 
+def _gates(x: Tensor, count: int) -> tuple[Tensor, ...]:
+    """(B, count * H) as tensors (B, H), each in memory of its own."""
+    return split_apart(x, (x.shape[1] // count,) * count, 1)
+
+
 @public
 def lstm_cell(
     input: Tensor, hx: Any, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None
@@ -135,7 +141,7 @@ def lstm_cell(
     """One step of an LSTM: (B, I) and states (B, H) to the next two states."""
     h, c = hx
     gates = linear(h, w_hh, b_hh) + linear(input, w_ih, b_ih)
-    i, f, new, o = TENSOR.unsafe_chunk(gates, 4, 1)
+    i, f, new, o = _gates(gates, 4)
     i, f, o, new = TENSOR.sigmoid(i), TENSOR.sigmoid(f), TENSOR.sigmoid(o), TENSOR.tanh(new)
     cell = f * c + i * new
     return o * TENSOR.tanh(cell), cell
@@ -146,8 +152,8 @@ def gru_cell(
     input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None
 ) -> Tensor:
     """One step of a GRU: (B, I) and the state (B, H) to the next state."""
-    own = TENSOR.unsafe_chunk(linear(input, w_ih, b_ih), 3, 1)
-    state = TENSOR.unsafe_chunk(linear(hx, w_hh, b_hh), 3, 1)
+    own = _gates(linear(input, w_ih, b_ih), 3)
+    state = _gates(linear(hx, w_hh, b_hh), 3)
     reset = TENSOR.sigmoid(state[0] + own[0])
     update = TENSOR.sigmoid(state[1] + own[1])
     new = TENSOR.tanh(own[2] + state[2] * reset)

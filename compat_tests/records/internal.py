@@ -39,6 +39,13 @@ internal("sum_to_size", lambda F, x: F.sum_to_size(x, (3, 1)), A(2, 3, 4), A(3, 
 internal("select_backward", lambda F, g: F.select_backward(g, (2, 3), 1, 2), A(2))
 internal("slice_backward", lambda F, g: F.slice_backward(g, (2, 5), 1, 0, 5, 2), A(2, 3))
 internal("diagonal_backward", lambda F, g: F.diagonal_backward(g, (3, 4), 1, 0, 1), A(3))
+internal(
+    "split_apart",
+    lambda F, x: F.split_apart(x, (2, 1, 3), 1),
+    A(2, 6),
+    A(3, 6, 2),
+    A(2, 6, lay="t"),
+)
 internal("strided_take", lambda F, g: F.strided_take(g, PLACE), A(3, 4))
 internal("strided_put", lambda F, g: F.strided_put(g, PLACE), A(2, 2))
 internal(

@@ -24,9 +24,14 @@ def _product(x: ndarray, y: ndarray) -> ndarray:
 
 
 def mm(x: ndarray, y: ndarray) -> ndarray:
-    """A product of matrices; ValueError for anything else."""
+    """A product of matrices; ValueError for anything else.
+
+    That of a column and a row is no sum: its zeros keep their signs, as in PyTorch.
+    """
     if x.ndim != 2 or y.ndim != 2:
         raise ValueError("mm: not two matrices")
+    if x.shape[1] == 1 == y.shape[0] and x.dtype is y.dtype and x.dtype.kind == "f":
+        return np.multiply(x, y)
     return _product(x, y)
 
 

@@ -7,6 +7,7 @@ float32. Variances are two-pass (the mean is subtracted first), so large means l
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -176,10 +177,10 @@ def layer_norm(
     if not x.size:
         kind = widen(np.empty(0, x.dtype)).dtype
         return np.empty(x.shape, x.dtype), np.zeros(stats, kind), np.full(stats, np.nan, kind)
-    rows = np.ascontiguousarray(widen(x)).reshape(int(np.prod(lead)), -1)
-    size, root = rows.dtype.type(rows.shape[1]), rows.dtype.type(math.sqrt(rows.shape[1]))
-    total_eps = rows.dtype.type(eps * rows.shape[1])
-    mean, rstd = np.empty((2, len(rows), 1), rows.dtype)
+    rows = np.ascontiguousarray(widen(x)).reshape(math.prod(lead), -1)
+    size = rows.shape[1]
+    root, total_eps = math.sqrt(size), eps * size
+    mean, rstd = np.empty((len(rows), 1), rows.dtype), np.empty((len(rows), 1), rows.dtype)
     result = np.empty(rows.shape, rows.dtype)
     flat_weight, flat_bias = _flat(weight), _flat(bias)
 
@@ -228,7 +229,7 @@ def layer_norm_backward(
     count = mean.size
     gs = np.ascontiguousarray(widen(g)).reshape(count, -1)
     xs = np.ascontiguousarray(widen(x)).reshape(count, -1)
-    means, scales, size = mean.reshape(-1, 1), rstd.reshape(-1, 1), gs.dtype.type(gs.shape[1])
+    means, scales, size = mean.reshape(-1, 1), rstd.reshape(-1, 1), gs.shape[1]
     gx = np.empty(gs.shape, gs.dtype)
     flat_weight = _flat(weight)
 
@@ -249,8 +250,11 @@ def layer_norm_backward(
         return to_weight, np.add.reduce(part, axis=0)
 
     parts = in_chunks(count, gs.shape[1], work)
-    gbias = narrow(np.add.reduce([part[1] for part in parts], axis=0), kind).reshape(shape)
-    gweight = None
-    if weight is not None:
-        gweight = narrow(np.add.reduce([part[0] for part in parts], axis=0), kind).reshape(shape)
-    return narrow(gx.reshape(x.shape), x.dtype), gweight, gbias
+    by_weight, by_bias = parts[0] if len(parts) == 1 else map(_total, zip(*parts, strict=True))
+    gweight = None if by_weight is None else narrow(by_weight, kind).reshape(shape)
+    return narrow(gx.reshape(x.shape), x.dtype), gweight, narrow(by_bias, kind).reshape(shape)
+
+
+def _total(parts: tuple[Any, ...]) -> Any:
+    """The sum of arrays, None for a sum of None."""
+    return None if parts[0] is None else np.add.reduce(parts, axis=0)

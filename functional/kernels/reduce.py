@@ -11,6 +11,7 @@ from numpy import ndarray
 from ..dtypes import DEFAULT
 from .constants import ones
 from .half import is_half, widen
+from .index import gather_along
 from .scratch import scratch
 from .shapes import to_dtype
 from .threads import in_chunks
@@ -254,9 +255,12 @@ def _with_index(x: ndarray, finder: Any, dim: int, keepdim: bool) -> tuple[ndarr
         return x.copy(), np.zeros((), np.int64)
     if x.shape[dim] == 0:
         check_not_empty("max" if finder is np.argmax else "min", x.shape, (dim,))
-    at = np.expand_dims(ordered(finder(x, dim)), dim)
-    values, at = ordered(np.take_along_axis(x, at, dim)), at.astype(np.int64)
-    return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
+    at = ordered(finder(x, dim, keepdims=True))
+    values = gather_along(x, at, dim % x.ndim)
+    if keepdim:
+        return values, at
+    shape = (*x.shape[: dim % x.ndim], *x.shape[dim % x.ndim + 1 :])
+    return values.reshape(shape), at.reshape(shape)
 
 
 def all(x: ndarray, dim: Dims = None, keepdim: bool = False) -> ndarray:

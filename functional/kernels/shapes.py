@@ -166,6 +166,11 @@ def split(x: ndarray, sizes: Shape, dim: int) -> list[ndarray]:
     return [x[(*lead, slice(e - n, e))] for e, n in zip(ends, sizes, strict=True)]
 
 
+def split_apart(x: ndarray, sizes: Shape, dim: int) -> tuple[ndarray, ...]:
+    """The pieces in memory of their own."""
+    return tuple([piece.copy() for piece in split(x, sizes, dim)])
+
+
 def diagonal(x: ndarray, offset: int, dim1: int, dim2: int) -> ndarray:
     z = np.diagonal(x, offset, dim1, dim2)
     return z if not x.flags.writeable else _writable(z, x)

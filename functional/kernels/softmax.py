@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 NONE, MEAN, SUM = 0, 1, 2
+_I64, _U64 = np.dtype(np.int64), np.dtype(np.uint64)
 
 
 def _lines(x: np.ndarray, dim: int) -> tuple[np.ndarray, int]:
@@ -217,8 +218,8 @@ def _checked(target: np.ndarray, classes: int, ignore_index: int) -> tuple[np.nd
         return flat, None
     kept = None
     # the common case in one pass: as unsigned numbers negative ones are out of bounds too
-    plain = flat.dtype == np.int64 and not 0 <= ignore_index < classes
-    if plain and _maximum(flat.view(np.uint64)) < classes:
+    plain = flat.dtype is _I64 and not 0 <= ignore_index < classes
+    if plain and _maximum(flat.view(_U64)) < classes:
         return flat, None
     if np.minimum.reduce(flat) < 0 or 0 <= ignore_index < classes or ignore_index in flat:
         kept = flat != ignore_index
@@ -281,8 +282,11 @@ def nll_loss_backward(
 ) -> np.ndarray:
     """-weight[target] * g at every target's class, 0 elsewhere."""
     classes = x_shape[0] if len(x_shape) == 1 else x_shape[1]
-    flat, kept = _checked(target, classes, ignore_index)
-    picked = _picked_weights(flat, kept, weight)
+    if weight is None and reduction != NONE and total_weight == target.size:
+        flat, picked = target.reshape(-1), None  # none was ignored, and all have been checked
+    else:
+        flat, kept = _checked(target, classes, ignore_index)
+        picked = _picked_weights(flat, kept, weight)
     values = -widen(g).reshape(-1)
     if reduction == MEAN:
         values = values / widen(total_weight)

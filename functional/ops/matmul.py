@@ -341,10 +341,10 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weightᵀ + bias; weight is (out_features, in_features)."""
     n = input.ndim
     if n == 2 and bias is not None:
-        return addmm(bias, input, views.t_(weight))
+        return addmm_(bias, input, views.t_(weight), 1, 1)
     if bias is None or not input.is_contiguous():
         product = matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
         return product if bias is None else product + bias
-    lead = tuple(input.shape[:-1])
-    flat = views.reshape(input, (math.prod(lead), input.shape[-1]))
-    return views.view_(addmm(bias, flat, views.t_(weight)), (*lead, weight.shape[0]))
+    *lead, last = input.shape
+    flat = views.reshape(input, (math.prod(lead), last))
+    return views.view_(addmm_(bias, flat, views.t_(weight), 1, 1), (*lead, weight.shape[0]))

@@ -180,6 +180,8 @@ def _unbind_vjp(F: Any, g: Any, need: Any, dim: int) -> Any:
 def _split_vjp(F: Any, g: Any, need: Any, self_shape: Any, sizes: Any, dim: int) -> Any:
     if len(sizes) == 1:
         return [g]
+    if all(part is not None for part in g):
+        return [F.cat(g, dim)]
     some = next(part for part in g if part is not None)
     base = F.sum(some, None, False) * 0  # a zero of the right dtype
     shapes = [(*self_shape[:dim], n, *self_shape[dim + 1 :]) for n in sizes]
@@ -204,6 +206,17 @@ split_sizes = view(
     kernel="split",
     node="SplitBackward0",
     joint=True,
+)
+split_apart = general(
+    "split_apart",
+    joint=_split_vjp,
+    vmap=shifted(lambda F: F.split_apart, 1),
+    statics=("sizes", "dim"),
+    node="UnsafeSplitBackward0",
+    jvp="linear",
+    shape=lambda x, sizes, dim: [
+        ((*x.shape[:dim], n, *x.shape[dim + 1 :]), x.dtype) for n in sizes
+    ],
 )
 split_with = view(
     "split_with_sizes_",

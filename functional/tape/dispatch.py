@@ -22,8 +22,8 @@ from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
 from .quick import LEAVE, attach, of_views
-from .slow import finish, slow, uniform
-from .views import edge_of
+from .slow import slow, uniform
+from .views import as_views, edge_of
 
 # NumPy's floating-point warnings never reach users: they are attributed to these modules.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(functional|torchlike)\.")
@@ -328,7 +328,10 @@ def view_closure(op: Op) -> Callable[..., Any]:
             return slow(op, (self, *statics))
         z = kernel(self._data, *statics)
         if type(z) is not ndarray:
-            return finish(op, (self, *statics), z)
+            several = as_views(z, self, "multi")
+            if MODE.grad:
+                attach(op, (self, *statics), several)
+            return several
         parent = self._place
         ver = self._ver
         if ver is None:

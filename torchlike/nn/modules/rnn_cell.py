@@ -86,17 +86,18 @@ class RNNCellBase(Module):
                 f"input has inconsistent input_size: got {x.shape[1]} expected {self.input_size}"
             )
         for i, state in enumerate(states):
+            if state.shape == (x.shape[0], self.hidden_size):
+                continue
             label = str(i) if isinstance(self, LSTMCell) else ""
             if state.shape[0] != x.shape[0]:
                 raise RuntimeError(
                     f"Input batch size {x.shape[0]} doesn't match hidden{label} batch size "
                     f"{state.shape[0]}"
                 )
-            if state.shape[1] != self.hidden_size:
-                raise RuntimeError(
-                    f"hidden{label} has inconsistent hidden_size: got {state.shape[1]}, expected "
-                    f"{self.hidden_size}"
-                )
+            raise RuntimeError(
+                f"hidden{label} has inconsistent hidden_size: got {state.shape[1]}, expected "
+                f"{self.hidden_size}"
+            )
 
     def _weights(self) -> tuple[Any, ...]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
