@@ -117,6 +117,8 @@ def mean_whole(x: ndarray, dtype: Any = None) -> ndarray:
 
 def sum_to_size(x: ndarray, shape: tuple[int, ...]) -> ndarray:
     """The sum that undoes broadcasting from ``shape``."""
+    if x.shape == shape:
+        return x
     if x.ndim == 2 and len(shape) == 1 and shape[0] == x.shape[1]:  # a bias
         return sum(x, (0,))
     lead = x.ndim - len(shape)

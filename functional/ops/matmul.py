@@ -308,25 +308,28 @@ def _folded(a: Tensor, b: Tensor) -> Tensor:
 
 def _batched(self: Tensor, other: Tensor) -> Tensor:
     """Batches of matrices, broadcast; a vector is a batch of one row or one column."""
-    n, m = self.ndim, other.ndim
-    if n == m == 3 and self.shape[0] != other.shape[0]:
-        if self.shape[0] == 1 and requires_grad(self):
+    own, others = tuple(self.shape), tuple(other.shape)
+    n, m = len(own), len(others)
+    if n == m == 3 and own[0] != others[0]:
+        if own[0] == 1 and requires_grad(self):
             return _matmul(views.squeeze(self, 0), other)
-        if other.shape[0] == 1 and requires_grad(other):
+        if others[0] == 1 and requires_grad(other):
             return _matmul(self, views.squeeze(other, 0))
-    batch = broadcast_batch(tuple(self.shape[:-2]), tuple(other.shape[:-2]))
-    count = math.prod(batch)
-    rows = (self.shape[-2] if n > 1 else 1, self.shape[-1])
-    left = views.reshape(views.expand(self, (*batch, *rows)), (count, *rows))
+    batch = own[:-2] if own[:-2] == others[:-2] else broadcast_batch(own[:-2], others[:-2])
+    rows = (own[-2] if n > 1 else 1, own[-1])
+    left = _spread(self, batch, rows)
     if m == 1:
-        size = (other.shape[0],)
-        vectors = views.reshape(views.expand(other, (*batch, *size)), (count, *size))
-        product = views.squeeze(bmm(left, views.unsqueeze(vectors, 2)), -1)
+        vectors = _spread(other, batch, others)
+        product = views.squeeze(bmm_(left, views.unsqueeze(vectors, 2)), -1)
         return views.unsafe_view(product, (*batch, rows[0]))
-    columns = tuple(other.shape[-2:])
-    right = views.reshape(views.expand(other, (*batch, *columns)), (count, *columns))
+    right = _spread(other, batch, others[-2:])
     lead = batch if n == 1 else (*batch, rows[0])
-    return views.unsafe_view(bmm(left, right), (*lead, columns[1]))
+    return views.unsafe_view(bmm_(left, right), (*lead, others[-1]))
+
+
+def _spread(t: Tensor, batch: tuple[int, ...], each: tuple[int, ...]) -> Tensor:
+    """``t``, or its last dimensions for every element of the batch, as one batch of ``each``."""
+    return views.reshape(views.expand_to(t, (*batch, *each)), (math.prod(batch), *each))
 
 
 def broadcast_batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
