@@ -125,7 +125,9 @@ def _softmax_rows(scores: ndarray, seen: Any, may_be_empty: bool) -> None:
         if seen is not None:
             np.multiply(scores, seen, out=scores)
     else:
-        if seen is not None:
+        if seen is not None and seen.dtype == bool:  # -inf is added: infinity that is hidden is NaN
+            scores += np.where(seen, scores.dtype.type(0), scores.dtype.type(-np.inf))
+        elif seen is not None:
             np.copyto(scores, -np.inf, where=np.equal(seen, 0))
         top = row_maxima(rows)
         if may_be_empty:
