@@ -2,6 +2,7 @@
 
 python -m benchmarks                       seven rounds of everything
 python -m benchmarks --group engine        the small works that show the engine
+python -m benchmarks --group small         training steps of small models
 python -m benchmarks --only chain --only lenet-64 --rounds 11
 python -m benchmarks --json times.json --chart times.png
 python -m benchmarks --smoke               one very short round: does it run at all?

@@ -82,10 +82,10 @@ def test_attention(shape: str, mask: str, kind: Any, size: float) -> None:
         *tensors, attn_mask=attn_mask, is_causal=causal
     )
     found.backward(torch.tensor(g.astype(kind)))
-    near = dict(rtol=1e-9, atol=1e-11) if kind is np.float64 else dict(rtol=2e-3, atol=1e-3 * size)
-    np.testing.assert_allclose(found.detach().numpy(), out, **near)
+    rtol, atol = (1e-9, 1e-11) if kind is np.float64 else (2e-3, 1e-3 * size)
+    np.testing.assert_allclose(found.detach().numpy(), out, rtol, atol)
     for t, gradient in zip(tensors, wanted, strict=True):
-        np.testing.assert_allclose(t.grad.numpy(), gradient, **near)
+        np.testing.assert_allclose(t.grad.numpy(), gradient, rtol, atol)
 
 
 def test_an_infinite_score_that_is_hidden() -> None:
