@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .half import is_half, narrow, widen
-from .reduce import row_sums
+from .reduce import column_sums, row_sums
 from .scratch import scratch
 from .threads import in_chunks
 
@@ -240,14 +240,14 @@ def layer_norm_backward(
         np.multiply(xhat, scale, out=xhat)
         weighted, to_weight = part, None
         if flat_weight is not None:
-            to_weight = np.add.reduce(np.multiply(part, xhat, out=out), axis=0)
+            to_weight = column_sums(np.multiply(part, xhat, out=out))
             weighted = scratch("weighted", part.shape, part.dtype)
             np.multiply(part, flat_weight, out=weighted)
         dot = np.vecdot(weighted, xhat)[:, None] / size
         np.subtract(weighted, row_sums(weighted)[:, None] / size, out=out)
         np.subtract(out, np.multiply(xhat, dot, out=xhat), out=out)
         np.multiply(out, scale, out=out)
-        return to_weight, np.add.reduce(part, axis=0)
+        return to_weight, column_sums(part)
 
     parts = in_chunks(count, gs.shape[1], work)
     by_weight, by_bias = parts[0] if len(parts) == 1 else map(_total, zip(*parts, strict=True))

@@ -83,6 +83,14 @@ def row_sums(x: ndarray) -> ndarray:
     return z
 
 
+def column_sums(x: ndarray) -> ndarray:
+    """The sums of a contiguous matrix's columns, (n,), by this thread alone."""
+    if x.size < ALONE and x.dtype.kind == "f":
+        return ones(x.shape[0], x.dtype).dot(x)
+    z: ndarray = _add(x, 0)
+    return z
+
+
 def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
     """Column sums as a matrix-vector product, which BLAS does faster and in blocks."""
     if x.size > _FEW and x.flags.c_contiguous:
@@ -94,6 +102,7 @@ def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
 
 _MANY = 1 << 16  # from here on a matrix-vector product pays for any sum
 _FEW = 1 << 11  # up to here NumPy's own sum is as fast
+ALONE = 9216  # numbers of a matrix from which on a product with a vector wakes the BLAS's threads
 
 
 def mean(x: ndarray, dim: Dims = None, keepdim: bool = False, dtype: Any = None) -> ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .constants import multiples, ones
 from .half import narrow, widen
-from .reduce import row_sums
+from .reduce import ALONE, row_sums
 from .threads import in_chunks
 
 __all__ = [
@@ -63,7 +63,6 @@ def _small(x: np.ndarray, dim: int) -> tuple[Any, int]:
 
 
 _NARROW, _TALL = 48, 24  # rows this short and this many are better compared as columns
-_ALONE = 9216  # matrices from here on would wake the BLAS's threads
 
 
 def _maxima(x: np.ndarray, axis: int) -> np.ndarray:
@@ -79,7 +78,7 @@ def _maxima(x: np.ndarray, axis: int) -> np.ndarray:
 def _sums(x: np.ndarray, axis: int) -> np.ndarray:
     """The sums of a matrix's rows (axis 1) or columns, such that they broadcast with it."""
     units = ones(x.shape[axis], x.dtype)
-    if x.size < _ALONE:
+    if x.size < ALONE:
         return x.dot(units[:, None]) if axis else units.dot(x)
     return np.vecdot(x, units)[:, None] if axis else _add(x, 0)
 

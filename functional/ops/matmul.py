@@ -349,5 +349,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         product = matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
         return product if bias is None else product + bias
     *lead, last = input.shape
-    flat = views.reshape(input, (math.prod(lead), last))
-    return views.view_(addmm_(bias, flat, views.t_(weight), 1, 1), (*lead, weight.shape[0]))
+    flat = views.view_as_shape(input, (math.prod(lead), last))
+    out = addmm_(bias, flat, views.t_(weight), 1, 1)
+    return views.view_as_shape(out, (*lead, weight.shape[0]))
