@@ -13,7 +13,7 @@ from numpy import asarray, ndarray, ufunc
 from .. import dtypes
 from ..dtypes import DEFAULT, F32, F64
 from ..kernels import layout
-from ..kernels.threads import SHARED
+from ..kernels.threads import LONG, SHARED
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Tensor, new
 from .node import next_seq
@@ -42,17 +42,11 @@ def of_views(op: Op, args: tuple[Any, ...]) -> Tensor | None:
             return None
     if op.check is not None:
         op.check(*args)
-    try:
-        z = op.kernel(*arrays) if arrays[0].size <= SHARED else op.many(*arrays)
-    except LEAVE:
+    operands = None if in_order else [x for x in arrays if type(x) is ndarray]
+    writes = len(args) == 2 == count and type(arrays[1]) is ndarray and op.result != "bool"
+    z = _run(op, arrays, operands, dt, writes and type(op.kernel) is ufunc)
+    if z is None:
         return None
-    if type(z) is not ndarray:
-        z = asarray(z)
-    if z.dtype is not dt and op.result != "bool":
-        return None
-    if not in_order:
-        operands = [] if op.contiguous else [x for x in arrays if type(x) is ndarray]
-        z = layout.with_strides(z, layout.result_strides(z.shape, operands, z.dtype.itemsize))
     t = new(Tensor)
     t._data = z
     t._place = None if z.flags.c_contiguous else ODD
@@ -128,12 +122,21 @@ def _computed(op: Op, args: Any, arrays: list[Any], plan: Any, in_order: bool) -
     for i in convert:
         x = arrays[i]
         arrays[i] = x.astype(dt) if type(x) is ndarray else float(x)
-    kernel = op.kernel if arrays[0].size <= SHARED else op.many
-    if not in_order and writes and arrays[0].shape == arrays[1].shape:
-        shape = arrays[0].shape
-        strides = layout.result_strides(shape, [a._data for a in args], dt.itemsize)
-        arrays.append(layout.empty(shape, strides, dt))
-        in_order = True
+    operands = None if in_order else [a._data for a in args if isinstance(a, Tensor)]
+    return _run(op, arrays, operands, dt, writes)
+
+
+def _run(op: Op, arrays: list[Any], operands: list[Any] | None, dt: Any, writes: bool) -> Any:
+    """``op`` of arrays of dtype ``dt``; None where the kernel refuses or gives another dtype.
+
+    The result is laid out as PyTorch lays out that of ``operands``; None: all are C-contiguous.
+    ``writes``: the kernel is a ufunc of two arrays, which writes where it is told to.
+    """
+    size, shape = arrays[0].size, arrays[0].shape
+    kernel = op.kernel if size <= SHARED else op.many
+    if operands is not None and writes and size > LONG and shape == arrays[1].shape:
+        strides = layout.result_strides(shape, operands, dt.itemsize)
+        arrays, operands = [*arrays, layout.empty(shape, strides, dt)], None
     try:
         z = kernel(*arrays)
     except LEAVE:
@@ -142,9 +145,9 @@ def _computed(op: Op, args: Any, arrays: list[Any], plan: Any, in_order: bool) -
         z = asarray(z)
     if z.dtype is not dt and op.result != "bool":
         return None
-    if not in_order:
-        operands = [] if op.contiguous else [a._data for a in args if isinstance(a, Tensor)]
-        z = layout.with_strides(z, layout.result_strides(z.shape, operands, z.dtype.itemsize))
+    if operands is not None:
+        strides = layout.result_strides(z.shape, [] if op.contiguous else operands, z.itemsize)
+        z = layout.with_strides(z, strides)
     return z
 
 
