@@ -234,4 +234,16 @@ def out_of_place_twins(torch: Any) -> Any:
     return a, b, c, d, x.grad, v.grad
 
 
+@CASES.add
+def functions_that_write(torch: Any) -> Any:
+    x = torch.arange(4.0)
+    same = torch.zero_(x) is x, torch.fill_(input=x, value=3) is x
+    torch.index_put_(x, (torch.tensor([1, 1]),), torch.tensor([7.0, 1.0]), accumulate=True)
+    y = start(torch) * 2
+    torch.zero_(y)
+    detached = torch.detach_(start(torch) * 2)
+    refused = [error(lambda f=f: f(3)) for f in (torch.zero_, torch.detach_, torch.index_put_)]
+    return same, x, y, y.grad_fn.name(), detached.requires_grad, refused
+
+
 test_scenario = CASES.test()

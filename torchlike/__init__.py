@@ -68,6 +68,8 @@ for _name, _old in names.ALIASES.items():
     globals()[_name] = _intercept.public(getattr(_FUNCTIONS, _old))
     if hasattr(_FUNCTIONS, _old + "_"):
         globals()[_name + "_"] = _intercept.public(getattr(_FUNCTIONS, _old + "_"))
+for _name in names.WRITERS:
+    globals()[_name] = _intercept.public(methods.as_function(_name))
 globals().update(_dtypes.NAMES)
 globals().update(_dtypes.ALIASES)
 globals().update(_TYPES)

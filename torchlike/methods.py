@@ -51,6 +51,23 @@ def _is_shared(f: Any) -> bool:
     return callable(f) and (getattr(TENSOR, name, None) is f or name in (*_IN_PLACE, *_MAKERS))
 
 
+def as_function(name: str) -> Any:
+    """The method ``name`` as a function of its tensor, ``input``."""
+    method = getattr(Tensor, name)
+
+    def function(input: Any, *args: Any, **named: Any) -> Any:
+        if not isinstance(input, Tensor) and not hasattr(type(input), "__torch_function__"):
+            raise TypeError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                f"{type(input).__name__}"
+            )
+        return method(input, *args, **named)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"``input.{name}(...)``: writes to ``input`` and returns it."
+    return function
+
+
 def _caster(d: dtypes.dtype) -> Any:
     def convert(self: Tensor, memory_format: Any = None) -> Tensor:
         return cast.to(self, d)

@@ -56,6 +56,9 @@ feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
 poisson randint_like range
 """.split()
 
+# torch.NAME is Tensor.NAME
+WRITERS = "detach_ fill_ index_put_ zero_".split()
+
 # torch.NEW is torch.OLD
 ALIASES = {
     "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div",

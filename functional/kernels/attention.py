@@ -37,7 +37,8 @@ def attention(
 
     def work(first: int, last: int) -> None:
         scores = weights[first:last]
-        np.matmul(query[first:last] * factor, key[first:last].swapaxes(-1, -2), out=scores)
+        np.matmul(query[first:last], key[first:last].swapaxes(-1, -2), out=scores)
+        scores *= factor
         seen = _masked(scores, _batches(mask, scores.ndim, first, last), is_causal)
         if scores.size:
             _softmax_rows(scores, seen, may_be_empty)
