@@ -196,3 +196,14 @@ def test_cofactors() -> None:
             minor = np.delete(np.delete(x, i, 1), j, 2)
             expected[:, i, j] = (-1) ** (i + j) * np.linalg.det(minor)
         np.testing.assert_allclose(lapack.cofactors(x), expected, atol=1e-12)
+
+
+def test_an_ignored_sample_among_many_of_a_half_type() -> None:
+    """4095 counted samples are 4096 in float16, as many as there are."""
+    x = torch.zeros(4096, 3, dtype=torch.float16, requires_grad=True)
+    target = torch.zeros(4096, dtype=torch.int64)
+    target[7] = -100
+    torch.nn.functional.nll_loss(x, target).backward()
+    counted = x.grad[:, 0] != 0
+    assert counted.sum() == 4095
+    assert not counted[7]

@@ -30,8 +30,8 @@ def attention(
     """
     dtype = query.dtype
     query, key, value = widen(query), widen(key), widen(value)
-    factor, columns = query.dtype.type(scale), key.shape[-2]
-    weights = np.empty((*query.shape[:-1], columns), query.dtype)
+    factor = query.dtype.type(scale)
+    weights = np.empty((*query.shape[:-1], key.shape[-2]), query.dtype)
     out = np.empty((*query.shape[:-1], value.shape[-1]), query.dtype)
     may_be_empty = is_causal or mask is not None
 
@@ -44,7 +44,7 @@ def attention(
             _softmax_rows(scores, seen, may_be_empty)
         np.matmul(scores, value[first:last], out=out[first:last])
 
-    _by_batch(query, columns, work)
+    _by_batch(weights, query.shape[-1], work)
     return narrow(out, dtype), narrow(weights, dtype)
 
 
@@ -74,20 +74,20 @@ def attention_backward(
         np.matmul(scores, k[first:last], out=found[0][first:last])
         np.matmul(scores.swapaxes(-1, -2), q[first:last], out=found[1][first:last])
 
-    _by_batch(q, k.shape[-2], work)
+    _by_batch(y, q.shape[-1], work)
     return tuple(narrow(a, dtype) for a in found)  # type: ignore[return-value]
 
 
 _ALONE = 1 << 18  # multiplications of a product that the BLAS leaves to the thread that asks
 
 
-def _by_batch(query: ndarray, columns: int, work: Any) -> None:
+def _by_batch(weights: ndarray, width: int, work: Any) -> None:
     """Calls ``work`` on parts of the batch side by side, unless the BLAS has threads for it."""
-    size = query.size * columns // max(1, len(query))
-    if query.ndim > 2 and query.shape[-2] * query.shape[-1] * columns <= _ALONE:
-        in_chunks(len(query), size // max(1, query.shape[-1]), work)
+    count = len(weights)
+    if weights.ndim > 2 and weights.shape[-2] * weights.shape[-1] * width <= _ALONE:
+        in_chunks(count, weights.size // max(1, count), work)
     else:
-        work(0, len(query))
+        work(0, count)
 
 
 def _batches(mask: ndarray | None, ndim: int, first: int, last: int) -> ndarray | None:

@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 NONE, MEAN, SUM = 0, 1, 2
+_EXACT = 1 << 24  # from here on float32 skips whole numbers
 _I64, _U64 = np.dtype(np.int64), np.dtype(np.uint64)
 
 
@@ -281,7 +282,8 @@ def nll_loss_backward(
 ) -> np.ndarray:
     """-weight[target] * g at every target's class, 0 elsewhere."""
     classes = x_shape[0] if len(x_shape) == 1 else x_shape[1]
-    if weight is None and reduction != NONE and total_weight == target.size:
+    exact = total_weight.dtype.itemsize >= 4 and target.size < _EXACT
+    if exact and weight is None and reduction != NONE and total_weight == target.size:
         flat, picked = target.reshape(-1), None  # none was ignored, and all have been checked
     else:
         flat, kept = _checked(target, classes, ignore_index)
