@@ -229,7 +229,8 @@ T.__array_wrap__ = _array_wrap
 
 def numel(self: Tensor) -> int:
     """The number of elements."""
-    return math.prod(self.shape)
+    data = self._data
+    return data.size if type(data) is np.ndarray else math.prod(self.shape)
 
 
 def size(self: Tensor, dim: int | None = None) -> Any:

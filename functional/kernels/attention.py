@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from .constants import lower
 from .half import narrow, widen
 from .softmax import is_moderate, row_maxima, row_totals, softmax_backward
 from .threads import in_chunks
@@ -103,17 +103,9 @@ def _masked(scores: ndarray, mask: ndarray | None, is_causal: bool) -> ndarray |
     elif mask is not None:
         seen = mask
     if is_causal:
-        earlier = _lower(*scores.shape[-2:], scores.dtype)
+        earlier = lower(*scores.shape[-2:], scores.dtype)
         seen = earlier if seen is None else np.logical_and(seen, earlier)
     return seen
-
-
-@lru_cache(maxsize=16)
-def _lower(rows: int, columns: int, dtype: np.dtype) -> ndarray:
-    """1 on and below the diagonal, 0 above."""
-    z = np.tri(rows, columns, dtype=dtype)
-    z.flags.writeable = False
-    return z
 
 
 def _softmax_rows(scores: ndarray, seen: Any, may_be_empty: bool) -> None:

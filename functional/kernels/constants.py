@@ -20,6 +20,12 @@ def multiples(n: int, step: int = 1) -> ndarray:
     return _read_only(np.arange(0, n * step, step))
 
 
+@lru_cache(maxsize=16)
+def lower(rows: int, columns: int, dtype: np.dtype) -> ndarray:
+    """1 on and below the diagonal, 0 above."""
+    return _read_only(np.tri(rows, columns, dtype=dtype))
+
+
 def _read_only(x: ndarray) -> ndarray:
     x.flags.writeable = False
     return x

@@ -13,7 +13,7 @@ import numpy as np
 
 from .constants import multiples, ones
 from .half import narrow, widen
-from .reduce import ALONE, row_sums
+from .reduce import ALONE, column_sums, row_sums
 from .threads import in_chunks
 
 __all__ = [
@@ -78,10 +78,7 @@ def _maxima(x: np.ndarray, axis: int) -> np.ndarray:
 
 def _sums(x: np.ndarray, axis: int) -> np.ndarray:
     """The sums of a matrix's rows (axis 1) or columns, such that they broadcast with it."""
-    units = ones(x.shape[axis], x.dtype)
-    if x.size < ALONE:
-        return x.dot(units[:, None]) if axis else units.dot(x)
-    return np.vecdot(x, units)[:, None] if axis else _add(x, 0)
+    return row_totals(x) if axis else column_sums(x)
 
 
 def row_maxima(x: np.ndarray) -> np.ndarray:
@@ -91,7 +88,8 @@ def row_maxima(x: np.ndarray) -> np.ndarray:
 
 def row_totals(x: np.ndarray) -> np.ndarray:
     """The sums of a contiguous matrix's rows, as a column."""
-    return _sums(x, 1)
+    units = ones(x.shape[1], x.dtype)
+    return x.dot(units[:, None]) if x.size < ALONE else np.vecdot(x, units)[:, None]
 
 
 def is_moderate(x: np.ndarray, least: int = _FEW) -> bool:

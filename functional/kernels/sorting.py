@@ -245,12 +245,8 @@ def unique(x: ndarray, places: bool) -> tuple[ndarray, ndarray, ndarray]:
     """
     flat = x.reshape(-1)
     if not places and not is_half(x.dtype):
-        flat = np.sort(flat)
-        fresh = np.empty(flat.size, bool)
-        fresh[:1] = True
-        np.not_equal(flat[1:], flat[:-1], out=fresh[1:])
-        nothing = np.empty(0, np.int64)
-        return flat[fresh], nothing, nothing
+        flat, nothing = np.sort(flat), np.empty(0, np.int64)
+        return flat[_fresh(flat)], nothing, nothing
     order = argsort_last(flat, False) if flat.size else np.zeros(0, np.int64)
     values, group, counts = _runs(flat[order])
     inverse = np.empty(flat.size, np.int64)
@@ -258,11 +254,19 @@ def unique(x: ndarray, places: bool) -> tuple[ndarray, ndarray, ndarray]:
     return values, inverse.reshape(x.shape), counts
 
 
+def _fresh(x: ndarray) -> ndarray:
+    """Whether each element (or slice) differs from the one before."""
+    fresh = np.ones(len(x), bool)
+    if x.ndim == 1:
+        np.not_equal(x[1:], x[:-1], out=fresh[1:])
+    elif len(x) > 1:
+        fresh[1:] = (x[1:] != x[:-1]).any(tuple(range(1, x.ndim)))
+    return fresh
+
+
 def _runs(x: ndarray) -> tuple[ndarray, ndarray, ndarray]:
     """The values of runs of equal elements, the run of each element, the runs' lengths."""
-    fresh = np.ones(len(x), bool)
-    if len(x) > 1:
-        fresh[1:] = (x[1:] != x[:-1]).any(tuple(range(1, x.ndim)))
+    fresh = _fresh(x)
     starts = np.flatnonzero(fresh)
     counts = np.diff(starts, append=len(x)).astype(np.int64)
     return x[fresh], np.cumsum(fresh) - 1, counts

@@ -50,13 +50,7 @@ def view_(self: Tensor, *shape: Any) -> Any:
             f"view() received an invalid combination of arguments - got ({got}), but expected one "
             "of:"
         )
-    return view_as_shape(self, infer_size(ints(shape), _count(self)))
-
-
-def _count(self: Tensor) -> int:
-    """The number of elements."""
-    data = self._data
-    return data.size if type(data) is np.ndarray else self.numel()
+    return view_as_shape(self, infer_size(ints(shape), self.numel()))
 
 
 def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
@@ -74,7 +68,7 @@ def reshape(self: Tensor, *shape: Any, **named: Any) -> Tensor:
         shape = keyword(named, "shape", "reshape")
     if len(shape) == 1 and not isinstance(shape[0], (int, tuple, list, Tensor, np.integer)):
         raise wrong_type("reshape.shape.1", "tuple of ints", shape[0])
-    size, data = infer_size(ints(shape), _count(self)), self._data
+    size, data = infer_size(ints(shape), self.numel()), self._data
     if type(data) is np.ndarray and data.flags.c_contiguous:
         return view_as_shape(self, size)
     data = getattr(data, "phantom", data)
