@@ -155,11 +155,11 @@ def _promote(a: dtype, b: dtype) -> dtype:
 _TABLE: dict[tuple[dtype, dtype], dtype] = {}
 
 
-def promote_types(a: dtype, b: dtype) -> dtype:
+def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest dtype that both convert to, in PyTorch's lattice."""
-    found = _TABLE.get((a, b))
+    found = _TABLE.get((type1, type2))
     if found is None:
-        found = _TABLE[a, b] = _promote(a, b)
+        found = _TABLE[type1, type2] = _promote(type1, type2)
     return found
 
 
@@ -207,8 +207,8 @@ def result_type(operands: Any) -> dtype:
     return result
 
 
-def can_cast(source: dtype, target: dtype) -> bool:
-    """Whether a result of ``source`` may be written into ``target`` (same or higher category)."""
-    if source.category == INT and target is bool_:
+def can_cast(from_: dtype, to: dtype) -> bool:
+    """Whether a result of dtype ``from_`` may be written into ``to`` (same or higher category)."""
+    if from_.category == INT and to is bool_:
         return False
-    return source.category <= target.category
+    return from_.category <= to.category

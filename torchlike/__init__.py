@@ -106,10 +106,10 @@ def numel(input: Tensor) -> int:
     return input.numel()
 
 
-def result_type(tensor1: Any, tensor2: Any) -> dtype:
+def result_type(tensor: Any, other: Any) -> dtype:
     """The dtype of an operation on two operands, tensors or numbers."""
     return _dtypes.result_type(
-        (x.dtype, x.ndim) if isinstance(x, Tensor) else x for x in (tensor1, tensor2)
+        (x.dtype, x.ndim) if isinstance(x, Tensor) else x for x in (tensor, other)
     )
 
 

@@ -16,6 +16,8 @@ from functional.modes import MODE
 from functional.tape import overrides
 from functional.tensor import Parameter, Tensor
 
+from .keywords import FIRST, renamed
+
 Function = Callable[..., Any]
 _PLAIN = {Tensor, Parameter, int, float, bool, str, type(None)}
 _LISTS = (list, tuple)
@@ -52,13 +54,15 @@ def intercepted(function: Function, name: str | None = None) -> Function:
             if kind not in _PLAIN and not (kind in _LISTS and _PLAIN.issuperset(map(type, a))):
                 break
         else:  # the common case
-            if not MODE.functions and (not named or _PLAIN.issuperset(map(type, named.values()))):
-                return function(*args, **named)
+            if not named and not MODE.functions:
+                return function(*args)
         found = relevant(args, named)
-        if not found and not MODE.functions:
-            return function(*args, **named)
-        handled, result = overrides.call(wrapper, found, args, named)
-        return result if handled else function(*args, **named)
+        if found or MODE.functions:
+            handled, result = overrides.call(wrapper, found, args, named)
+            if handled:
+                return result
+        args, named = renamed(function, args, named)
+        return function(*args, **named)
 
     wrapper.__name__ = name or function.__name__
     _wrappers[function] = _wrappers[wrapper] = wrapper
@@ -67,7 +71,8 @@ def intercepted(function: Function, name: str | None = None) -> Function:
 
 def public(function: Function) -> Function:
     """What stands in the torch namespace for a function of the core."""
-    return function if hasattr(function, "op") else intercepted(function)
+    is_closure = hasattr(function, "op") and function.__name__ not in FIRST
+    return function if is_closure else intercepted(function)
 
 
 def watch(attached: dict[str, Function]) -> None:

@@ -22,7 +22,7 @@ from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
 
-from . import intercept, names
+from . import intercept, keywords, names
 
 _T: Any = Tensor
 
@@ -33,6 +33,7 @@ def _attach_functions() -> None:
             setattr(Tensor, name, getattr(TENSOR, name))
             twin = getattr(TENSOR, name + "_", None)
             if twin is not None:
+                twin.__name__ = twin.__qualname__ = name + "_"
                 setattr(Tensor, name + "_", twin)
     for alias, name in names.ALIASES.items():
         if name not in names.NOT_METHODS:
@@ -317,4 +318,7 @@ channels_last = memory_format("channels_last")
 _attach_functions()
 _attach_rest()
 _attach_properties()
-intercept.watch({name: f for name, f in vars(Tensor).items() if _is_shared(f)})
+_shared = {name: f for name, f in vars(Tensor).items() if _is_shared(f)}
+for _name in {*_shared, *keywords.FIRST} & vars(Tensor).keys():
+    setattr(Tensor, _name, keywords.with_names(vars(Tensor)[_name]))
+intercept.watch(_shared)

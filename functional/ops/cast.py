@@ -180,11 +180,10 @@ _conj.op.holomorphic = False
 # --- writing --------------------------------------------------------------------------------------
 
 
-def copy_(self: Tensor, source: Any, non_blocking: bool = False) -> Tensor:
-    """Write ``source`` (broadcast, converted) over ``self``."""
-    if not isinstance(source, Tensor):
-        raise wrong_type("copy_.other.1", "Tensor", source)
-    other = source
+def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
+    """Write ``other`` (broadcast, converted) over ``self``."""
+    if not isinstance(other, Tensor):
+        raise wrong_type("copy_.other.1", "Tensor", other)
     if other.dtype is not self.dtype:
         other = to_dtype(other, self.dtype)
     if type(other._data) is MetaArray and type(self._data) is not MetaArray:
@@ -257,7 +256,12 @@ def tolist(self: Tensor) -> Any:
 def to_arguments(self: Tensor, args: Any, kwargs: Any) -> tuple[Any, Any, bool]:
     """(dtype, device, copy) of a ``to(...)`` call."""
     dtype, device = kwargs.get("dtype"), kwargs.get("device")
-    copy = kwargs.get("copy", False)
+    for name in kwargs:
+        if name not in ("dtype", "device", "copy", "non_blocking", "memory_format", "other"):
+            raise TypeError(f"to() got an unexpected keyword argument '{name}'")
+    flags = [a for a in args if type(a) is bool]  # non_blocking, copy
+    copy = kwargs.get("copy", flags[1] if len(flags) > 1 else False)
+    args = (*args, kwargs["other"]) if "other" in kwargs else args
     if dtype is not None and not isinstance(dtype, dtypes.dtype):
         kind = type(dtype).__name__
         raise TypeError(
@@ -269,8 +273,14 @@ def to_arguments(self: Tensor, args: Any, kwargs: Any) -> tuple[Any, Any, bool]:
             dtype = a
         elif isinstance(a, Tensor):
             dtype, device = a.dtype, a.device
-        elif isinstance(a, (str, devices.device)) or (isinstance(a, int) and type(a) is not bool):
+        elif isinstance(a, (str, devices.device)) or (type(a) is int and a is args[0]):
             device = a
+        elif type(a) is not bool and a is not None:
+            given = ", ".join(errors.type_name(v) for v in args)
+            raise TypeError(
+                f"to() received an invalid combination of arguments - got ({given}), but expected "
+                "one of:"
+            )
     return dtype, device, copy
 
 

@@ -145,7 +145,7 @@ def histogram(
     """(counts, edges) of all elements; ``bins`` are edges or the number of equal intervals."""
     if out is not None:
         form = lambda x: histogram(x, bins, range=range, weight=weight, density=density)
-        return _Histogram(out_several(form, out, self.detach()))
+        return _Histogram.out(out_several(form, out, self.detach()))
     column = self.detach().reshape((-1, 1))
     counts, edges = _histogram(column, [bins], range, weight, density)
     return _Histogram((counts, edges[0]))
@@ -221,15 +221,15 @@ one_hot_of = general(
 
 
 @public
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """Class numbers as vectors of 0 with a 1 at the class."""
-    if tensor.dtype is not dtypes.int64:
+    if input.dtype is not dtypes.int64:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if not tensor.numel():
+    if not input.numel():
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return TENSOR.empty((*tensor.shape, num_classes), dtype=dtypes.int64)
-    x = tensor._data
+        return TENSOR.empty((*input.shape, num_classes), dtype=dtypes.int64)
+    x = input._data
     if has_numbers(x):
         if x.min() < 0:
             raise RuntimeError("Class values must be non-negative.")
@@ -241,4 +241,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
             raise RuntimeError("Class values must be smaller than num_classes.")
     elif num_classes == -1:
         raise ValueError("vmap: one_hot needs num_classes")
-    return one_hot_of(tensor, num_classes)
+    return one_hot_of(input, num_classes)

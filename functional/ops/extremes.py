@@ -12,7 +12,7 @@ from ..tape.slow import out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .reduce import arg_shape, dims_or_all, kept, reduced_shape, restored, same_dtype_shape, whole
-from .results import return_type
+from .results import out_several, return_type
 
 # --- extremes -------------------------------------------------------------------------------------
 
@@ -107,23 +107,33 @@ def _max_or_min(self: Tensor, dim: Any, keepdim: bool, whole: Any, along: Any, b
     return both(along(self, one_dim(self, dim), keepdim))
 
 
+def _written(function: Any, out: Any, self: Tensor, dim: Any, keepdim: bool, both: Any) -> Any:
+    if dim is None:
+        return out_of(function, out, self)
+    return both.out(out_several(function, out, self, dim, keepdim))
+
+
 @public
-def max(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def max(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The maximum of all elements; (values, indices) along ``dim``; of two tensors, elementwise."""
     if isinstance(dim, Tensor):
         from .pointwise import maximum
 
-        return maximum(self, dim)
+        return maximum(self, dim, out=out)
+    if out is not None:
+        return _written(max, out, self, dim, keepdim, _MaxResult)
     return _max_or_min(self, dim, keepdim, max_all, max_dim, _MaxResult)
 
 
 @public
-def min(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
+def min(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The minimum of all elements; (values, indices) along ``dim``; of two tensors, elementwise."""
     if isinstance(dim, Tensor):
         from .pointwise import minimum
 
-        return minimum(self, dim)
+        return minimum(self, dim, out=out)
+    if out is not None:
+        return _written(min, out, self, dim, keepdim, _MinResult)
     return _max_or_min(self, dim, keepdim, min_all, min_dim, _MinResult)
 
 

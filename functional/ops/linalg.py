@@ -159,13 +159,13 @@ def write_all(results: Any, out: Any, name: str) -> Any:
     from ..tape.slow import check_out, write_out
 
     check_out(name, results, out[0])
-    return type(results)(write_out(r, o) for r, o in zip(results, out, strict=True))
+    return type(results).out(write_out(r, o) for r, o in zip(results, out, strict=True))
 
 
 @public
-def slogdet(self: Tensor) -> Any:
+def slogdet(self: Tensor, *, out: Any = None) -> Any:
     """(sign, log |det|) of square matrices."""
-    return _OldSlogdet(linalg_slogdet(self))
+    return write_all(_OldSlogdet(linalg_slogdet(self)), out, "slogdet")
 
 
 @public

@@ -230,8 +230,8 @@ def outer(self: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 def _twin(closure: Any, name: str) -> None:
     """``name_``: the sum in place, for tensors of the product's shape."""
 
-    def twin(self: Tensor, one: Tensor, two: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-        return in_place(closure.op, (self, one, two, beta, alpha))
+    def twin(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+        return in_place(closure.op, (self, mat1, mat2, beta, alpha))
 
     twin.__name__ = twin.__qualname__ = f"{name}_"
     twin.__doc__ = f"``{name}`` in place."

@@ -77,7 +77,7 @@ def _median(name: str, self: Tensor, dim: Any, keepdim: bool, forms: Any) -> Any
 def median(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of all elements; (values, indices) along ``dim``. NaN wins."""
     if out is not None:
-        return _RESULTS["median"](out_several(median, out, self, dim, keepdim))
+        return _RESULTS["median"].out(out_several(median, out, self, dim, keepdim))
     return _median("median", self, dim, keepdim, (median_all, median_dim))
 
 
@@ -85,7 +85,7 @@ def median(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = N
 def nanmedian(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The lower median of what is no NaN; (values, indices) along ``dim``."""
     if out is not None:
-        return _RESULTS["nanmedian"](out_several(nanmedian, out, self, dim, keepdim))
+        return _RESULTS["nanmedian"].out(out_several(nanmedian, out, self, dim, keepdim))
     return _median("nanmedian", self, dim, keepdim, (nanmedian_all, nanmedian_dim))
 
 
@@ -93,7 +93,7 @@ def nanmedian(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any 
 def mode(self: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(values, indices) of the commonest values along ``dim``."""
     if out is not None:
-        return _RESULTS["mode"](out_several(mode, out, self, dim, keepdim))
+        return _RESULTS["mode"].out(out_several(mode, out, self, dim, keepdim))
     at = one_dim(self, dim)
     _need_elements("mode", self, at)
     return _RESULTS["mode"](mode_dim(self, at, keepdim))
@@ -103,7 +103,7 @@ def mode(self: Tensor, dim: int = -1, keepdim: bool = False, *, out: Any = None)
 def kthvalue(self: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, out: Any = None) -> Any:
     """(values, indices) of the ``k``-th smallest elements along ``dim``, counted from 1."""
     if out is not None:
-        return _RESULTS["kthvalue"](out_several(kthvalue, out, self, k, dim, keepdim))
+        return _RESULTS["kthvalue"].out(out_several(kthvalue, out, self, k, dim, keepdim))
     at = one_dim(self, dim)
     _need_elements("kthvalue", self, at)
     if not 1 <= k <= (self.shape[at] if self.ndim else 1):

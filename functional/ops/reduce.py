@@ -136,15 +136,13 @@ def sum(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The sum over ``dim`` (an int or several), or of all elements."""
     if out is not None:
-        return out_of(lambda x: sum(x, dim, keepdim, dtype=dtype, axis=axis), out, self, name="sum")
+        return out_of(lambda x: sum(x, dim, keepdim, dtype=dtype), out, self, name="sum")
     if dtype is not None and dtype.category < dtypes.FLOAT:
         self = to_dtype_of(self, dtype)
-    dim = axis if dim is None else dim
     if dim is None and not keepdim:
         return sum_all(self, dtype)
     return sum_dims(self, dims_or_all(self, () if dim is None else dim), keepdim, dtype)
@@ -157,14 +155,11 @@ def mean(
     keepdim: bool = False,
     *,
     dtype: Any = None,
-    axis: Any = None,
     out: Any = None,
 ) -> Tensor:
     """The mean over ``dim`` (an int or several), or of all elements; floating only."""
     if out is not None:
-        return out_of(
-            lambda x: mean(x, dim, keepdim, dtype=dtype, axis=axis), out, self, name="mean"
-        )
+        return out_of(lambda x: mean(x, dim, keepdim, dtype=dtype), out, self, name="mean")
     kind = self.dtype if dtype is None else dtype
     if kind.category < dtypes.FLOAT:
         found = "could not infer output dtype. Input" if dtype is None else "Optional"
@@ -172,7 +167,6 @@ def mean(
             f"mean(): {found} dtype must be either a floating point or complex dtype. Got: "
             f"{kind.legacy}"
         )
-    dim = axis if dim is None else dim
     if dim is None and not keepdim:
         return mean_all(self, dtype)
     return mean_dims(self, dims_or_all(self, () if dim is None else dim), keepdim, dtype)

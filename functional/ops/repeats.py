@@ -68,11 +68,14 @@ def _repeated(repeats: Tensor, size: Any) -> Tensor:
 
 @public
 def repeat_interleave(
-    self: Tensor, repeats: Any = None, dim: Any = None, *, output_size: Any = None
+    self: Tensor | None = None, repeats: Any = None, dim: Any = None, *, output_size: Any = None
 ) -> Tensor:
-    """Every slice along ``dim`` (or element) ``repeats`` times, an int or one count for each."""
-    if repeats is None:
-        return _repeated(self, output_size)
+    """Every slice along ``dim`` (or element) ``repeats`` times, an int or one count for each.
+
+    Given counts only, every position as often as its count says.
+    """
+    if self is None or repeats is None:
+        return _repeated(repeats if self is None else self, output_size)
     if dim is None:
         self = TENSOR.flatten(self) if self.ndim != 1 else self
         at = 0

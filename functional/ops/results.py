@@ -11,8 +11,13 @@ RETURN_TYPES: dict[str, type] = {}
 
 
 def return_type(name: str, fields: tuple[str, ...]) -> Any:
-    """A tuple class with named fields."""
+    """A tuple class with named fields; its ``out`` is that of results written into ``out=``."""
+    cls = _return_type(name, fields)
+    cls.out = _return_type(f"{name}_out", fields)
+    return cls
 
+
+def _return_type(name: str, fields: tuple[str, ...]) -> Any:
     def __repr__(self: Any) -> str:
         parts = (f"{f}={v!r}" for f, v in zip(fields, self, strict=True))
         return f"torch.return_types.{name}(\n" + ",\n".join(parts) + ")"

@@ -101,7 +101,7 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     found = _Frexp(frexp_of(input))
     if out is None:
         return found
-    return _Frexp(out_of(lambda t: t, target, t) for t, target in zip(found, out, strict=True))
+    return _Frexp.out(out_of(lambda t: t, target, t) for t, target in zip(found, out, strict=True))
 
 
 # --- rounding -------------------------------------------------------------------------------------
@@ -210,9 +210,7 @@ def _limit(name: str, keeps: Any) -> Any:
     )
     pair.op.title = single.op.title = name
 
-    def function(self: Tensor, limit: Any = None, *, out: Any = None, **named: Any) -> Tensor:
-        if named:
-            ((_, limit),) = named.items()
+    def function(self: Tensor, limit: Any, *, out: Any = None) -> Tensor:
         if out is not None:
             return out_of(function, out, self, limit, name=name)
         return (pair if isinstance(limit, Tensor) else single)(self, limit)

@@ -105,7 +105,7 @@ _Cummin = return_type("cummin", ("values", "indices"))
 def cummax(self: Tensor, dim: int, *, out: Any = None) -> Any:
     """(values, indices) of the running maxima along ``dim``."""
     if out is not None:
-        return _Cummax(out_several(cummax, out, self, dim))
+        return _Cummax.out(out_several(cummax, out, self, dim))
     return _Cummax(cummax_dim(self, one_dim(self, dim)))
 
 
@@ -113,7 +113,7 @@ def cummax(self: Tensor, dim: int, *, out: Any = None) -> Any:
 def cummin(self: Tensor, dim: int, *, out: Any = None) -> Any:
     """(values, indices) of the running minima along ``dim``."""
     if out is not None:
-        return _Cummin(out_several(cummin, out, self, dim))
+        return _Cummin.out(out_several(cummin, out, self, dim))
     return _Cummin(cummin_dim(self, one_dim(self, dim)))
 
 

@@ -57,7 +57,7 @@ def sort(
 ) -> Any:
     """(values, indices) in ascending or descending order along ``dim``; NaN is the greatest."""
     if out is not None:
-        return _Sort(out_several(sort, out, self, dim, descending, stable))
+        return _Sort.out(out_several(sort, out, self, dim, descending, stable))
     form = sort_dim if stable is None else sort_stable
     return _Sort(form(self, one_dim(self, dim), bool(descending)))
 
@@ -103,7 +103,7 @@ def topk(
 ) -> Any:
     """(values, indices) of the ``k`` largest, or smallest, elements along ``dim``."""
     if out is not None:
-        return _Topk(out_several(topk, out, self, k, dim, largest, sorted))
+        return _Topk.out(out_several(topk, out, self, k, dim, largest, sorted))
     at, k = one_dim(self, dim), integer(k, "topk.k.2")
     if not 0 <= k <= (self.shape[at] if self.ndim else 1):
         raise RuntimeError("selected index k out of range")

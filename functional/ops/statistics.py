@@ -306,7 +306,7 @@ _Aminmax = return_type("aminmax", ("min", "max"))
 def aminmax(self: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """(minimum, maximum) along ``dim``, or of all elements."""
     if out is not None:
-        return _Aminmax(out_several(lambda x: aminmax(x, dim=dim, keepdim=keepdim), out, self))
+        return _Aminmax.out(out_several(lambda x: aminmax(x, dim=dim, keepdim=keepdim), out, self))
     if dim is None and not self.numel():
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "

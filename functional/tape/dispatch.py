@@ -30,25 +30,25 @@ warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(functional|
 
 
 def unary_closure(op: Op) -> Callable[..., Tensor]:
-    """``op(self, *, out=None)`` for an elementwise operation of one tensor."""
+    """``op(input, *, out=None)`` for an elementwise operation of one tensor."""
     kernel, many, node = op.kernel, op.many, op.node
     keep_self, keep_result = "self" in op.saved_names, "result" in op.saved_names
 
-    def unary(self: Any, *, out: Any = None) -> Tensor:
-        if type(self) in PLAIN and self._place is None and out is None:
-            x = self._data
+    def unary(input: Any, *, out: Any = None) -> Tensor:
+        if type(input) in PLAIN and input._place is None and out is None:
+            x = input._data
             dt = x.dtype
             if dt is F32 or dt is F64:
                 try:
                     z = kernel(x) if x.size <= SHARED else many(x)
                 except LEAVE:
-                    return slow(op, (self,))
+                    return slow(op, (input,))
                 if type(z) is not ndarray:
                     z = asarray(z)
                 t = new(Tensor)
                 t._data = z
                 t._place = t._ver = t._grad = None
-                edge = self._edge
+                edge = input._edge
                 if edge is NO_EDGE or not MODE.grad or node is None:
                     t._edge = NO_EDGE
                     return t
@@ -58,11 +58,11 @@ def unary_closure(op: Op) -> Callable[..., Tensor]:
                     t._ver = v = [0]
                     n.saved = ((z, v, 0),)
                     if keep_self:
-                        v = self._ver
-                        n.saved = ((self, 0 if v is None else v[0]), n.saved[0])
+                        v = input._ver
+                        n.saved = ((input, 0 if v is None else v[0]), n.saved[0])
                 elif keep_self:
-                    v = self._ver
-                    n.saved = ((self, 0 if v is None else v[0]),)
+                    v = input._ver
+                    n.saved = ((input, 0 if v is None else v[0]),)
                 else:
                     n.saved = ()
                 n.shape = z.shape
@@ -71,7 +71,7 @@ def unary_closure(op: Op) -> Callable[..., Tensor]:
                 n.extra = None
                 t._edge = (n, 0)
                 return t
-        return slow(op, (self,), out)
+        return slow(op, (input,), out)
 
     return _named(unary, op)
 
@@ -83,39 +83,39 @@ def _readers(op: Op) -> tuple[tuple[bool, bool], tuple[bool, bool]]:
 
 
 def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
-    """``op(self, other, *, alpha=1, out=None)`` for an elementwise operation of two operands."""
+    """``op(input, other, *, alpha=1, out=None)`` for an elementwise operation of two operands."""
     kernel, many, node = op.kernel, op.many, op.node
     (self_for_self, other_for_self), (self_for_other, other_for_other) = _readers(op)
     keep_self, keep_other, keep_result = (n in op.saved_names for n in ("self", "other", "result"))
     leave, numbers = slow_operator if dunder else slow_binary, op.number is None
 
-    def binary(self: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
-        if type(self) not in PLAIN or self._place is not None or out is not None or alpha != 1:
-            return leave(op, self, other, out, alpha)
-        x = self._data
+    def binary(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
+        if type(input) not in PLAIN or input._place is not None or out is not None or alpha != 1:
+            return leave(op, input, other, out, alpha)
+        x = input._data
         dt = x.dtype
         if dt is not F32 and dt is not F64:
-            return leave(op, self, other, out)
+            return leave(op, input, other, out)
         kind = type(other)
         if kind in PLAIN:
             y, other_edge = other._data, other._edge
             if other._place is not None or y.dtype is not dt:
-                return leave(op, self, other, out)
+                return leave(op, input, other, out)
         elif numbers and (kind is float or kind is int):
             y, other_edge = other, NO_EDGE
         else:
-            return leave(op, self, other, out)
+            return leave(op, input, other, out)
         try:
             z = kernel(x, y) if x.size <= SHARED else many(x, y)
         except LEAVE:
-            return leave(op, self, other, out)
+            return leave(op, input, other, out)
         if type(z) is not ndarray:
             z = asarray(z)
         t = new(Tensor)
         t._data = z
         t._place = t._ver = t._grad = None
         t._edge = NO_EDGE
-        edge = self._edge
+        edge = input._edge
         flows, other_flows = edge is not NO_EDGE, other_edge is not NO_EDGE
         if not (flows or other_flows) or not MODE.grad or node is None:
             return t
@@ -123,9 +123,9 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
         n.next_functions = (edge, other_edge)
         saved: Any = ()
         if keep_self:
-            v = self._ver
+            v = input._ver
             wanted = (flows and self_for_self) or (other_flows and self_for_other)
-            saved = ((self, 0 if v is None else v[0]) if wanted else None,)
+            saved = ((input, 0 if v is None else v[0]) if wanted else None,)
         if keep_other:
             entry = other if y is other else None
             if y is not other and ((flows and other_for_self) or (other_flows and other_for_other)):

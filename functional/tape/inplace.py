@@ -15,6 +15,7 @@ from .dispatch import LEAVE
 from .op import Op
 from .slow import in_place
 
+_NONE = object()  # no operand
 _OLD_OVERLOAD = (
     "This overload of {0} is deprecated:\n\t{0}(Number alpha, Tensor other)\nConsider using one of "
     "the following signatures instead:\n\t{0}(Tensor other, *, Number alpha = 1)"
@@ -22,44 +23,44 @@ _OLD_OVERLOAD = (
 
 
 def elementwise_twin(op: Op) -> Callable[..., Tensor]:
-    """``op_(self, ...)``: the result is written over ``self``."""
+    """``op_(input, ...)``: the result is written over ``input``."""
     kernel = op.kernel
     writes = isinstance(kernel, ufunc) and kernel.nin == 2  # kernel(x, y, out)
 
-    def twin(self: Any, *args: Any, alpha: Any = 1) -> Tensor:
+    def twin(input: Any, other: Any = _NONE, *rest: Any, alpha: Any = 1) -> Tensor:
         if (
             not writes
-            or type(self) not in PLAIN
-            or self._place is not None
-            or (MODE.grad and self._edge is not NO_EDGE)
-            or len(args) != 1
+            or type(input) not in PLAIN
+            or input._place is not None
+            or (MODE.grad and input._edge is not NO_EDGE)
+            or rest
             or alpha != 1
         ):
-            return _general(op, self, args, alpha)
-        x, other = self._data, args[0]
-        dt, kind = x.dtype, type(other)
+            return _general(op, input, () if other is _NONE else (other, *rest), alpha)
+        x, kind = input._data, type(other)
+        dt = x.dtype
         if dt is not F32 and dt is not F64:
-            return in_place(op, (self, other))
+            return in_place(op, (input, other))
         if kind in PLAIN:
-            # a view may share memory with self
+            # a view may share memory with input
             if other._place is not None or (MODE.grad and other._edge is not NO_EDGE):
-                return in_place(op, (self, other))
+                return in_place(op, (input, other))
             y = other._data
             if y.dtype is not dt or y.shape != x.shape:
-                return in_place(op, (self, other))
+                return in_place(op, (input, other))
         elif kind is float or kind is int:
             y = other
         else:
-            return in_place(op, (self, other))
+            return in_place(op, (input, other))
         try:
             kernel(x, y, x)
         except LEAVE:
-            return in_place(op, (self, other))
-        if self._ver is None:
-            self._ver = [1]
+            return in_place(op, (input, other))
+        if input._ver is None:
+            input._ver = [1]
         else:
-            self._ver[0] += 1
-        return self
+            input._ver[0] += 1
+        return input
 
     return named_twin(twin, op)
 

@@ -237,6 +237,7 @@ class Op:
         self.wants = [tuple(self.saved_names.index(n) for n in names) for names in asked]
         self.asked = asked
         self.plan = tuple(self._planned(name) for name in self.saved_names)
+        self.packing = self._packing()
         self.static = tuple(kind >= SHAPE for kind, _, _ in self.plan)
         self.tensors = tuple(
             i for i, name in enumerate(self.saved_names) if not self.static[i] or name == "indices"
@@ -254,6 +255,11 @@ class Op:
         if unknown:
             raise NameError(f"{self.name}: a rule asks for {sorted(unknown)}, which it has not")
         return tuple(n for n in order if n in names)
+
+    def _packing(self) -> tuple[int, ...]:
+        """The order in which saved-tensor hooks see what is saved: by name, results last."""
+        names = self.saved_names
+        return tuple(sorted(range(len(names)), key=lambda i: (self.plan[i][0] == RESULT, names[i])))
 
     def _node_class(self, node: str | None) -> type[OpNode]:
         title = node or camel(self.name) + "Backward0"
@@ -302,30 +308,27 @@ class Op:
 
         A node of a transform level keeps results as it keeps inputs: they are of the level below.
         """
-        entries: list[Any] = []
-        add = entries.append
-        for kind, i, readers in self.plan:
+        entries: list[Any] = [None] * len(self.plan)
+        for at in self.packing:
+            kind, i, readers = self.plan[at]
             if kind == INPUT:
                 a = args[i]
                 if not isinstance(a, Tensor):
-                    add(a)
+                    entries[at] = a
                 elif readers is None or _flows(edges, readers):
-                    add(save_input(a))
-                else:
-                    add(None)
+                    entries[at] = save_input(a)
             elif kind == STATIC:
-                add(args[i])
+                entries[at] = args[i]
             elif kind == RESULT:
-                if outs is None:
-                    add(None)
-                else:
-                    add(save_input(outs[i]) if at_level else save_result(outs[i], i))
+                if outs is not None:
+                    out = outs[i]
+                    entries[at] = save_input(out) if at_level else save_result(out, i)
             elif kind == SHAPE:
-                add(tuple(args[i].shape) if isinstance(args[i], Tensor) else ())
+                entries[at] = tuple(args[i].shape) if isinstance(args[i], Tensor) else ()
             elif kind == TRANSPOSED:
-                add(is_transposed(args[i]._data))
+                entries[at] = is_transposed(args[i]._data)
             else:
-                add([tuple(a.shape) for a in args[0]])
+                entries[at] = [tuple(a.shape) for a in args[0]]
         return entries
 
     def save_results(self, saved: list[Any], outs: list[Tensor]) -> None:

@@ -49,11 +49,12 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Saved tensors wait in the CPU's memory, and go back to their device when needed."""
+    """Saved tensors wait in the CPU's memory, and go back to their device when needed.
+
+    CuPy copies from any memory, so that ``pin_memory`` changes nothing.
+    """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cuda") -> None:
-        if pin_memory:
-            raise NotImplementedError("torch.autograd.graph.save_on_cpu with pin_memory=True")
         super().__init__(_to_cpu, _from_cpu)
 
 

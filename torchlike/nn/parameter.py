@@ -131,6 +131,17 @@ class UninitializedTensorMixin:
         self.data = empty(tuple(shape), device=device, dtype=dtype)
         self.__class__ = self.cls_to_become
 
+    @property  # type: ignore[no-redef]
+    def data(self) -> Any:
+        """An empty tensor, until there is a shape."""
+        t = same_memory(self)
+        t._ver = None
+        return t
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        Tensor.data.fset(self, value)  # type: ignore[attr-defined]
+
     @property
     def shape(self) -> Any:
         """Nothing yet: RuntimeError."""
