@@ -138,6 +138,7 @@ def general(
     differentiable: tuple[bool, ...] | None = None,
     constants: tuple[str, ...] = (),
     check: Callable[..., None] | None = None,
+    strict: bool = False,
     hidden: bool = False,
 ) -> Any:
     """Any operation: one vjp per input, or one ``joint`` vjp with a ``need`` mask.
@@ -146,7 +147,8 @@ def general(
     ``vmap`` is ``loop`` or a rule; ``shape`` gives (shape, dtype) for meta arrays. ``constants``
     are inputs that a ``joint`` rule gives no gradient. ``check``
     raises PyTorch's errors; it runs on the general path only, where the closure goes when the
-    kernel raises ValueError, so the kernel must refuse what ``check`` refuses.
+    kernel raises ValueError, so the kernel must refuse what ``check`` refuses. Where ``strict``,
+    the closure goes there with any tensors that differ in dtype, instead of floating ones only.
     """
     op = Op(
         name,
@@ -162,7 +164,7 @@ def general(
         differentiable=differentiable,
         constants=constants,
     )
-    op.check = check
+    op.check, op.strict = check, strict
     return _enter(op, dispatch.general_closure(op), hidden=hidden)
 
 

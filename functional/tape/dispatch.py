@@ -206,6 +206,7 @@ def general_closure(op: Op) -> Callable[..., Any]:
         return _sequence_closure(op)
     kernel, node, edge_at = op.kernel, op.node, op.edge_at
     flags, inputs = op.differentiable, range(len(op.inputs))
+    odd = "fiubcV" if op.strict else "f"  # kinds of another dtype that the general path sees to
 
     def general(*args: Any) -> Any:
         arrays = list(args)
@@ -223,7 +224,7 @@ def general_closure(op: Op) -> Callable[..., Any]:
                 dt = x.dtype
                 if dt is not F32 and dt is not F64:
                     return slow(op, args)
-            elif x.dtype is not dt and x.dtype.kind == "f":
+            elif x.dtype is not dt and x.dtype.kind in odd:
                 return slow(op, args)
         try:
             z = kernel(*arrays)

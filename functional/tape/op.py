@@ -193,6 +193,7 @@ class Op:
     number: Any = None  # the form whose second operand is a number, where its node differs
     contiguous = False  # an elementwise result that ignores its inputs' order in memory
     foreign_kernel: Any = None  # the kernel of the same name for CuPy's arrays, once looked up
+    strict = False  # all tensors must have one dtype: others are for ``check`` to refuse
     mixes = False  # takes a tensor without dimensions from the CPU beside others of a GPU
 
     def __init__(
