@@ -54,6 +54,14 @@ def cuda_errors(torch: Any) -> Any:
 
 
 @CASES.add
+def devices_by_number(torch: Any) -> Any:
+    x = torch.ones(1)
+    calls = [lambda: torch.device(1), lambda: x.cuda(1), lambda: x.to(0), lambda: x.cuda()]
+    calls.append(lambda: torch.ones(1, device=0))
+    return [error(call) for call in calls]
+
+
+@CASES.add
 def accelerators(torch: Any) -> Any:
     a = torch.accelerator
     names = (

@@ -379,4 +379,34 @@ def shape_of_the_graph(torch: Any) -> Any:
     ]
 
 
+@CASES.add
+def order_in_which_tensors_are_packed(torch: Any) -> Any:
+    packed: list[Any] = []
+
+    def pack(t: Any) -> Any:
+        packed.append(t.tolist())
+        return t
+
+    a, b = leaf(torch, 1.0, 2.0), leaf(torch, 3.0, 4.0) * 1
+    calls = [
+        lambda: a * b, lambda: b * a, lambda: a / b, lambda: torch.atan2(a, b), lambda: a**b,
+        lambda: torch.dot(a, b), lambda: torch.mv(torch.diag(a), b), lambda: torch.outer(a, b),
+        lambda: torch.addcmul(a, b, b * 3), lambda: torch.lerp(a, b, a * 0.5),
+        lambda: torch.maximum(a, b), lambda: a.cumprod(0), lambda: a.sqrt(), lambda: a.prod(),
+    ]  # fmt: skip
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        for call in calls:
+            call()
+            packed.append("next")
+    return packed
+
+
+@CASES.add
+def saved_on_the_cpu_from_pinned_memory(torch: Any) -> Any:
+    x = leaf(torch, 1.0, 2.0)
+    with torch.autograd.graph.save_on_cpu(pin_memory=True):
+        (x * x).sum().backward()
+    return x.grad
+
+
 test_scenario = CASES.test()

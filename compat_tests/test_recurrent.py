@@ -190,4 +190,19 @@ def printing(torch: Any) -> Any:
             repr(nn.GRUCell(3, 4, bias=False))]  # fmt: skip
 
 
+@CASES.add
+def names_of_nodes(torch: Any) -> Any:
+    def names(net: Any, x: Any) -> list[str]:
+        out, h = net(x)
+        return [t.grad_fn.name() for t in (out, *states(h))]
+
+    x, kinds = torch.ones(2, 3, 3), [*KINDS, "LSTM"]
+    found = [names(small(torch, kind, num_layers=2), x.double()) for kind in KINDS]
+    made = [getattr(torch.nn, kind) for kind in kinds]
+    found += [names(net(3, 4), x) for net in made]
+    found += [names(net(3, 4, bidirectional=True), x) for net in made]
+    found += [names(net(3, 4, num_layers=2, batch_first=True), x) for net in made]
+    return [*found, names(torch.nn.LSTM(3, 4, proj_size=2), x)]
+
+
 test_scenario = CASES.test()

@@ -26,6 +26,7 @@ from .ops import (
     selection,
     views,
 )
+from .ops.memory_formats import has_format
 from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.slow import in_place
@@ -267,9 +268,11 @@ def storage_offset(self: Tensor) -> int:
 
 
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
-    """Whether the memory is in C order without gaps."""
+    """Whether the memory is without gaps in C order, or that of a format."""
     data = self._data
     if not isinstance(data, Tensor):
+        if memory_format is not None:
+            return has_format(getattr(data, "phantom", data), memory_format)
         return bool(data.flags.c_contiguous)
     wanted = _contiguous(tuple(self.shape), 1)
     return not self.numel() or all(

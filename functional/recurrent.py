@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .dtypes import float32
 from .nn import dropout as drop
 from .ops.matmul import linear
 from .ops.recurrent import gru_layer, lstm_layer, rnn_layer
+from .ops.view_copies import renamed
 from .ops.view_ops import split_apart
+from .tape.levels import Wrapped
 from .tape.op import TENSOR, public
 from .tensor import Tensor
 
@@ -51,7 +54,7 @@ def _stacked(
     layer: Layer, x: Tensor, hx: list[Tensor], params: list[list[Any]], num_layers: int,
     dropout: float, train: bool, bidirectional: bool, sizes: tuple[int, ...],
 ) -> tuple[Tensor, list[Tensor]]:  # fmt: skip
-    """All layers over packed rows: the last layer's outputs, and the stacked last states."""
+    """All layers: the last layer's outputs, of the form of x, and the stacked last states."""
     directions = 2 if bidirectional else 1
     last: list[Any] = []
     for level in range(num_layers):
@@ -64,8 +67,28 @@ def _stacked(
             out, ends = layer(x, states, params[k], sizes, direction == 1)
             outs.append(out)
             last.append(ends)
-        x = outs[0] if directions == 1 else TENSOR.cat(outs, 1)
+        x = outs[0] if directions == 1 else TENSOR.cat(outs, -1)
     return x, [TENSOR.stack(list(part), 0) for part in zip(*last, strict=True)]
+
+
+def _padded(layer: Layer, title: str) -> Layer:
+    """``layer`` for (T, B, *); PyTorch's graph ends in nodes of the name ``title``."""
+
+    def call(x: Tensor, *args: Any) -> Any:
+        length, batch, width = x.shape
+        out, ends = layer(TENSOR.reshape(x, (length * batch, width)), *args)
+        return _titled(TENSOR.view(out, (length, batch, out.shape[1])), title), ends
+
+    return call
+
+
+def _titled(t: Tensor, title: str) -> Tensor:
+    """``t``, its node under the name that PyTorch's has."""
+    node: Any = None if isinstance(t, Wrapped) else t._edge[0]
+    if node is not None:
+        cls: Any = type(node)
+        node.__class__ = renamed(cls, title)
+    return t
 
 
 def _run(layer: Layer, x: Tensor, hx: Any, projected: bool, params: Any, *rest: Any) -> Any:
@@ -75,12 +98,14 @@ def _run(layer: Layer, x: Tensor, hx: Any, projected: bool, params: Any, *rest: 
     if batch_first:
         x = TENSOR.transpose(x, 0, 1)
     length, batch = x.shape[:2]
-    flat = TENSOR.reshape(x, (length * batch, x.shape[2]))
+    is_one_node = layer is _lstm and x.dtype is float32 and not projected
+    padded = _padded(layer, "MkldnnRnnLayerBackward0" if is_one_node else "StackBackward0")
     out, last = _stacked(
-        layer, flat, hx, rows, num_layers, dropout, train, bidirectional, (batch,) * length
+        padded, x, hx, rows, num_layers, dropout, train, bidirectional, (batch,) * length
     )
-    out = TENSOR.view(out, (length, batch, out.shape[1]))
-    return (TENSOR.transpose(out, 0, 1) if batch_first else out), *last
+    if batch_first:
+        out = _titled(TENSOR.transpose(out, 0, 1), f"TransposeBackward{int(not is_one_node)}")
+    return out, *last
 
 
 def _run_packed(

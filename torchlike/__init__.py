@@ -48,6 +48,7 @@ from . import missing as _missing
 from .legacy import TYPES as _TYPES
 from .methods import (
     channels_last,
+    channels_last_3d,
     contiguous_format,
     layout,
     memory_format,

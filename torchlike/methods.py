@@ -71,7 +71,7 @@ def as_function(name: str) -> Any:
 
 def _caster(d: dtypes.dtype) -> Any:
     def convert(self: Tensor, memory_format: Any = None) -> Tensor:
-        return cast.to(self, d)
+        return cast.to(self, d, memory_format=memory_format)
 
     convert.__doc__ = f"``self`` as {d!r}."
     return convert
@@ -104,7 +104,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
     """``self`` on the CPU."""
-    return cast.to(self, "cpu")
+    return cast.to(self, "cpu", memory_format=memory_format)
 
 
 def cuda(self: Tensor, device: Any = None, non_blocking: bool = False) -> Tensor:
@@ -314,6 +314,7 @@ contiguous_format, preserve_format = (
     memory_format("preserve_format"),
 )
 channels_last = memory_format("channels_last")
+channels_last_3d = memory_format("channels_last_3d")
 
 _attach_functions()
 _attach_rest()

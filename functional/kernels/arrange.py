@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import ndarray
 
+from . import layout
 from .shapes import Shape, diagonal, flip, strided
 
 
@@ -68,4 +69,11 @@ def unfold_backward(g: ndarray, shape: Shape, dim: int, size: int, step: int) ->
         at = [slice(None)] * len(shape)
         at[dim] = slice(i, i + (count - 1) * step + 1, step)
         z[tuple(at)] += g[..., i]
+    return z
+
+
+def clone_in_order(x: ndarray, order: Shape) -> ndarray:
+    """A copy that is dense in memory in this order of axes, the outermost first."""
+    z = layout.empty(x.shape, layout.dense_strides(x.shape, order, x.itemsize), x.dtype)
+    np.copyto(z, x)
     return z

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ def broadcast_strides(
     return (0,) * lead + tuple(own)
 
 
-def dense_strides(shape: tuple[int, ...], order: list[int], itemsize: int) -> tuple[int, ...]:
+def dense_strides(shape: tuple[int, ...], order: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Byte strides of a dense array whose axes are laid out in ``order``, outermost first."""
     strides = [0] * len(shape)
     step = itemsize

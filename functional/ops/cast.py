@@ -17,6 +17,7 @@ from ..tape.slow import in_place, slow
 from ..tape.views import bump
 from ..tensor import NO_EDGE, Tensor, same_memory, wrap
 from .arguments import number_for, wrong_type
+from .memory_formats import clone_in_order, order_of, to_format
 
 clone_dense = general(
     "clone_dense",
@@ -114,16 +115,25 @@ _move.op.call = move
 
 @public
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
-    """A copy that keeps the order of the dimensions in memory."""
-    if str(memory_format) == "torch.contiguous_format":
+    """A copy that keeps the order of the dimensions in memory, or has that of a format."""
+    order = order_of(memory_format, self.ndim)
+    if order is None:
+        return clone_dense(self)
+    if order == tuple(range(self.ndim)):
         return clone_contiguous(self)
-    return clone_dense(self)
+    return clone_in_order(self, order)
 
 
 @public
 def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
-    """``self`` if its memory is C-contiguous, else a copy that is."""
-    return self if self.is_contiguous() else clone_contiguous(self)
+    """``self`` if its memory is dense in C order, or that of a format; else a copy that is."""
+    if memory_format is None:
+        return self if self.is_contiguous() else clone_contiguous(self)
+    if self.is_contiguous(memory_format=memory_format):
+        return self
+    if str(memory_format) == "torch.preserve_format":
+        raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
+    return clone(self, memory_format=memory_format)
 
 
 @public
@@ -292,6 +302,8 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         result = to_device(result, device)
     if dtype is not None and dtype is not self.dtype:
         result = to_dtype(result, dtype)
+    if "memory_format" in kwargs:
+        result = to_format(result, kwargs["memory_format"])
     return clone(self) if copy and result is self else result
 
 

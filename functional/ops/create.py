@@ -13,6 +13,7 @@ from ..tape import foreign
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
+from .memory_formats import in_format
 
 
 def placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
@@ -273,7 +274,8 @@ def _filler(name: str, value: Any, doc: str) -> Any:
         shape = sizes(name, size)
         if name == "zeros" and any(n < 0 for n in shape):
             raise RuntimeError("zeros: Dimension size must be non-negative.")
-        return given(filled(value, shape, as_dtype(dtype, name), device, requires_grad), out)
+        made = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
+        return given(made if memory_format is None else in_format(made, memory_format), out)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -365,6 +367,8 @@ def like(
         t = wrap(order.like(phantom, array))
         if value is not None:
             t._data[...] = value
+    if memory_format is not None:
+        t = in_format(t, memory_format)
     return recorded(t, requires_grad)
 
 

@@ -17,8 +17,8 @@ from .view_ops import alias
 
 
 @functools.cache
-def _renamed(cls: Any, name: str) -> Any:
-    """The class of a view's node under the name it has for a copy."""
+def renamed(cls: Any, name: str) -> Any:
+    """A node's class under another name."""
     return type(name, (cls,), {"__slots__": ()})
 
 
@@ -33,7 +33,7 @@ def _apart(made: Any, name: str, copy: Callable[[Tensor], Tensor] = clone_contig
     if node is not None:
         cls: Any = type(node)
         if nr == 0:
-            node.__class__ = _renamed(cls, name or f"{cls.__name__}_copy")
+            node.__class__ = renamed(cls, name or f"{cls.__name__}_copy")
         separate._edge = (node, nr)
     return separate
 

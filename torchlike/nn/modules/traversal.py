@@ -218,9 +218,11 @@ class TraversalMixin:
         """Convert to a dtype (floating and complex tensors only) and/or move to a device.
 
         ``to(device, dtype, non_blocking)``, ``to(dtype)`` or ``to(tensor)``; in place, returns
-        self. Raises TypeError for a dtype that is neither floating nor complex.
+        self. ``memory_format`` concerns tensors of four and five dimensions. Raises TypeError for
+        a dtype that is neither floating nor complex.
         """
         device, dtype = _to_arguments(args, kwargs)
+        memory_format = kwargs.get("memory_format")
         if dtype is not None:
             if dtype.category < dtypes.FLOAT:
                 raise TypeError(
@@ -233,6 +235,8 @@ class TraversalMixin:
         def convert(t: Tensor) -> Tensor:
             changes = dtype if t.dtype.category >= dtypes.FLOAT else None
             try:
+                if memory_format is not None and t.dim() in (4, 5):
+                    return t.to(device=device, dtype=changes, memory_format=memory_format)
                 return t.to(device=device, dtype=changes)
             except NotImplementedError as error:
                 if str(error) == "Cannot copy out of meta tensor; no data!":
