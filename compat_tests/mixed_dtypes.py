@@ -75,7 +75,8 @@ def _calls(op: Any) -> Iterator[tuple[str, Any]]:
                     yield f"{path} {name}", _replaced(arguments, path, tensor.to(dtype))
 
 
-def _answer(f: Any, arguments: Any) -> tuple[str, Any]:
+def answer(f: Any, arguments: Any) -> tuple[str, Any]:
+    """The class and first line of the error that a call raises, or '' and its result."""
     input, args, kwargs = arguments
     try:
         return "", f(input, *args, **kwargs)
@@ -101,7 +102,7 @@ def outcome(op: Any) -> Outcome:
     found, ours = Outcome(name_of(op)), counterpart(op)
     for where, arguments in _calls(op):
         mine = translated(arguments)
-        expected, actual = _answer(op.op, arguments), _answer(ours, mine)
+        expected, actual = answer(op.op, arguments), answer(ours, mine)
         wrong = _compare(expected, actual, where.endswith("float16"))
         found.calls += 1
         if wrong:

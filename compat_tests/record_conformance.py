@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import module_db, op_db, optim_db
+from . import error_inputs, mixed_dtypes, module_db, op_db, optim_db
 
 TARGET = Path(__file__).parent.parent / "docs" / "conformance.md"
 HEAD = """# Conformance
@@ -25,6 +25,11 @@ NOTES = """
   means that every sample of float32, float64, int64 and bool has PyTorch's values, dtype and
   shape; gradients, that those of every float64 sample agree. Tolerances, relative and absolute:
   float32 1e-5, float64 1e-7, the absolute one in proportion where a result has elements above 10.
+* **Operations, mixed dtypes** (`python -m compat_tests.mixed_dtypes`): calls, up to eight samples
+  of an entry, with one tensor after the other converted to int64, float64, float16, bool or
+  complex64; results must agree, or the class of the error.
+* **Operations, wrong input** (`python -m compat_tests.error_inputs`): the entries' own samples of
+  calls that must fail; the error's class and first line must be PyTorch's.
 * **Modules** (`module_db`; `python -m compat_tests.module_db`): in float64 and float32, training
   and evaluation, from one seed; absolute tolerance of gradients three times as wide.
 * **Optimizers** (`optim_db`; `python -m compat_tests.optim_db`): every configuration; parameters
@@ -50,6 +55,8 @@ def main() -> None:
             sum(not o.backward for o in differentiable), len(differentiable),
         ),
     ]  # fmt: skip
+    rows.append(_row("operations", "mixed dtypes", *mixed_dtypes.summary(mixed_dtypes.run())))
+    rows.append(_row("operations", "wrong input", *mixed_dtypes.summary(error_inputs.run())))
     for aspect in module_db.ASPECTS:
         rows.append(_row("modules", aspect, sum(not m.said[aspect] for m in modules), len(modules)))
     passed, total = optim_db.score()

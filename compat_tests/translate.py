@@ -95,6 +95,9 @@ def tensor(t: Any) -> Any:
         raise Untranslatable(str(t.layout))
     if isinstance(t, torch.nn.Parameter):
         return torchlike.nn.Parameter(tensor(t.data), t.requires_grad)
+    if t.is_meta:
+        kind = found(torchlike, str(t.dtype)[len("torch.") :])
+        return torchlike.empty_strided(tuple(t.shape), t.stride(), dtype=kind, device="meta")
     plain = t.detach().resolve_conj().resolve_neg()
     made = torchlike.from_numpy(_memory(plain))
     geometry = tuple(plain.shape), plain.stride(), plain.storage_offset()

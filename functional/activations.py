@@ -16,7 +16,8 @@ from .ops.random import exponential_, uniform_
 from .ops.refusals import no_complex_gradient
 from .ops.views import reshape
 from .tape.op import TENSOR, public
-from .tape.slow import in_place, out_of
+from .tape.out import out_of
+from .tape.slow import in_place
 from .tensor import Tensor, wrap
 
 _ALPHA, _SCALE = 1.6732632423543772, 1.0507009873554805  # of SELU (G. Klambauer et al., 2017)

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import dtypes
 from .nn import dropout as drop
+from .ops.arguments import c_type
 from .ops.attention import attention, safe_softmax
 from .ops.matmul import linear
 from .ops.pointwise import mul_number
@@ -14,15 +15,9 @@ from .tape.op import TENSOR, public
 from .tape.views import requires_grad
 from .tensor import Tensor
 
-_NAMES = {
-    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16",
-    "Long": "long int", "Int": "int", "Bool": "bool", "Short": "short int", "Char": "signed char",
-    "Byte": "unsigned char",
-}  # fmt: skip
-
 
 def _kind(t: Tensor) -> str:
-    return _NAMES.get(t.dtype.legacy, t.dtype.legacy)
+    return c_type(t.dtype)
 
 
 # --- scaled dot products --------------------------------------------------------------------------
@@ -39,22 +34,18 @@ def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> No
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{q.ndim} key.dim: {k.ndim} and value.dim: {v.ndim} instead."
         )
-    wide = q.dtype is dtypes.float64
-    allowed = (dtypes.bool_, q.dtype) if wide else (dtypes.bool_, dtypes.float32, q.dtype)
-    if mask is not None and mask.dtype not in allowed:
+    if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
             f"attn_mask.dtype: {_kind(mask)} and  query.dtype: {_kind(q)} instead."
         )
-    if q.dtype.category < dtypes.FLOAT:
-        raise RuntimeError(f"expected scalar type Float but found {q.dtype.legacy}")
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 def _fits_one_operation(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> bool:
     """Whether PyTorch would use its fused CPU kernel."""
-    if p or not q.ndim == k.ndim == v.ndim == 4 or q.dtype.is_complex:
+    if p or not q.ndim == k.ndim == v.ndim == 4 or not q.dtype.is_floating_point:
         return False
     if mask is not None and (requires_grad(mask) or mask.ndim not in (2, 4)):
         return False
@@ -96,6 +87,10 @@ def _composed(
     q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float, causal: bool, scale: float
 ) -> Tensor:
     """Step by step, as PyTorch does what its fused kernel cannot."""
+    if q.dtype.array in dtypes.HALF:  # PyTorch rounds the result only
+        q, k, v, kind = *(TENSOR.to_dtype(x, dtypes.float32) for x in (q, k, v)), q.dtype
+        out: Tensor = TENSOR.to_dtype(_composed(q, k, v, mask, p, causal, scale), kind)
+        return out
     if causal:
         if mask is not None:
             raise RuntimeError(

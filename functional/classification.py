@@ -66,12 +66,12 @@ def cross_entropy(
             return nn.nll_loss(nn.log_softmax(input, 1), target, None, code, ignore_index)[0]
     reduction = legacy_reduction(size_average, reduce, reduction)
     dim = 0 if input.ndim == 1 else 1
-    if not 0 <= label_smoothing <= 1:
-        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+    reduction_code(reduction)
+    label_smoothing = max(label_smoothing, 0.0)
     if target.shape == input.shape:
-        reduction_code(reduction)
-        _check_soft(input, target, weight, ignore_index, dim)
+        _check_soft(input, target, weight, ignore_index, dim, label_smoothing)
         return _soft_cross_entropy(input, target, weight, reduction, label_smoothing, dim)
+    _check_smoothing(label_smoothing)
     logs = TENSOR.log_softmax(input, dim)
     if label_smoothing == 0:
         return nll_loss(logs, target, weight, None, ignore_index, None, reduction)
@@ -91,14 +91,22 @@ def _is_plain(input: Tensor, target: Tensor) -> bool:
     )
 
 
-def _check_soft(input: Tensor, target: Tensor, weight: Any, ignore_index: int, dim: int) -> None:
-    if target.dtype.category < dtypes.FLOAT:
+def _check_smoothing(label_smoothing: float) -> None:
+    if label_smoothing > 1:
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
+
+
+def _check_soft(
+    input: Tensor, target: Tensor, weight: Any, ignore_index: int, dim: int, smoothing: float
+) -> None:
+    if target.dtype.category != dtypes.FLOAT:
         raise RuntimeError(
             "Expected floating point type for target with class probabilities, got "
             f"{target.dtype.legacy}"
         )
     if ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
+    _check_smoothing(smoothing)
     classes = input.shape[dim] if input.ndim else 1
     if weight is not None and (weight.ndim != 1 or weight.numel() != classes):
         raise RuntimeError(
@@ -163,6 +171,47 @@ def _smoothed(
 # --- with the layer before it ---------------------------------------------------------------------
 
 
+def _adds_up_wide(kind: dtypes.dtype, options: Any) -> bool:
+    """Whether PyTorch, which goes by parts with ``options``, adds inputs up in float32."""
+    if options.acc_dtype is None and not kind.is_floating_point:
+        raise ValueError(
+            "acc_dtype must be one of {None, torch.float16, torch.bfloat16, torch.float32, "
+            f"torch.float64}}, got {kind}. Pass acc_dtype=None to let the op pick automatically."
+        )
+    chosen = options.acc_dtype is not None or options.acc_policy != "auto"
+    return kind.array in dtypes.HALF and not chosen
+
+
+def _check_linear(
+    input: Tensor, weight: Tensor, bias: Tensor | None, target: Tensor, ignore_index: Any
+) -> None:
+    if input.ndim not in (1, 2):
+        raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
+    if weight.ndim < 2:
+        raise RuntimeError(
+            f"expected linear_weight with dimensionality at least 2, got {weight.ndim}"
+        )
+    features, scores = input.shape[-1], tuple(weight.shape[:-1])
+    if features != weight.shape[-1]:
+        raise RuntimeError(
+            "expected equal input and linear_weight last dimensions (in_features), got "
+            f"{features} and {weight.shape[-1]}, respectively"
+        )
+    if bias is not None and tuple(bias.shape) != scores:
+        raise RuntimeError(f"expected linear_bias shape {scores}, got {tuple(bias.shape)}")
+    if input.ndim == 1 and weight.ndim > 2:
+        raise RuntimeError(
+            f"K-dimensional loss defined by linear_weight shape {tuple(weight.shape)} requires "
+            f"batched input, (N, {features}), got unbatched input with shape ({features},)"
+        )
+    if ignore_index is not None and tuple(target.shape) == (*input.shape[:-1], *scores):
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+
+
+def _widened(t: Any) -> Any:
+    return t if t is None or t.dtype.array not in dtypes.HALF else t.to(dtypes.float32)
+
+
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,
@@ -181,6 +230,15 @@ def linear_cross_entropy(
     less memory; here all scores are computed at once.
     """
     inner = tuple(linear_weight.shape[1:-1])
+    _check_linear(input, linear_weight, linear_bias, target, ignore_index)
+    by_parts = not inner and not label_smoothing and target.dtype is dtypes.int64
+    if options is not None and by_parts and _adds_up_wide(input.dtype, options):
+        wide = [_widened(t) for t in (input, linear_weight, linear_bias, weight)]
+        loss = linear_cross_entropy(
+            wide[0], wide[1], target, linear_bias=wide[2], weight=wide[3], reduction=reduction,
+            ignore_index=ignore_index,
+        )  # fmt: skip
+        return loss.to(input.dtype)
     rows, bias = linear_weight, linear_bias
     if inner:
         rows = TENSOR.reshape(rows, (-1, rows.shape[-1]))

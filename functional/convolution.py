@@ -5,65 +5,60 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from . import dtypes
 from .ops import nn as ops
-from .ops.nn_checks import (
-    check_conv,
-    check_conv_settings,
+from .ops.conv_checks import (
+    batched,
+    check_groups,
     check_kernel_fits,
+    check_kernels,
     check_output_padding,
+    check_output_size,
+    check_rank,
+    check_same_rank,
+    check_shapes,
+    check_signs,
     per_dimension,
-    remembered,
 )
+from .ops.conv_dtypes import check_bias, check_dtypes
+from .ops.nn_checks import remembered
 from .ops.padding import constant_pad
 from .ops.pointwise import mul_number
+from .ops.reduce import to_dtype_of
 from .ops.views import squeeze, unsqueeze
 from .tape.op import TENSOR, public
 from .tensor import Tensor
 
 
-def _same_padding(
-    kernel: tuple[int, ...], dilation: tuple[int, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """(padding on both sides, more of it behind)."""
-    total = [d * (k - 1) for k, d in zip(kernel, dilation, strict=True)]
-    return tuple(t // 2 for t in total), tuple(t % 2 for t in total)
-
-
-def _conv_padding(padding: Any, stride: Any, kernel: Any, dilation: Any, n: int) -> Any:
-    if not isinstance(padding, str):
-        return per_dimension(padding, n, "padding"), None
-    if padding == "valid":
-        return (0,) * n, None
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if any(s != 1 for s in stride):
+def _same_settings(
+    shape: list[int], weight: Tensor, stride: Any, dilation: Any, n: int
+) -> tuple[Any, ...]:
+    """stride, padding on both sides and dilation for padding "same", and what to pad first."""
+    m = weight.ndim - 2
+    check_same_rank(shape, weight, "")
+    step = per_dimension(stride, n, "stride", m, True)
+    spread = per_dimension(dilation, n, "dilation", m, True)
+    if any(s != 1 for s in step):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
-    both, more = _same_padding(kernel, dilation)
+    total = [d * (k - 1) for k, d in zip(weight.shape[2:], spread, strict=True)]
+    both = tuple(int(t / 2) for t in total)
+    more = tuple(t - 2 * b for t, b in zip(total, both, strict=True))
     if not any(more):
-        return both, None
+        return step, both, spread, None
     warnings.warn(
         "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded "
         "copy of the input be created",
         UserWarning,
         stacklevel=2,
     )
-    return both, tuple(p for extra in reversed(more) for p in (0, extra))
+    return step, both, spread, tuple(p for extra in reversed(more) for p in (0, extra))
 
 
-def _refuse(x: Tensor, dilation: Any, transposed: bool, n: int) -> None:
-    d = x.dtype
-    if d.category >= dtypes.FLOAT or d is dtypes.int64:
-        return
-    if transposed:
-        name = f"slow_conv_transpose{max(n, 2)}d_out_cpu"
-    elif any(k != 1 for k in dilation):
-        name = "slow_conv_dilated<>"
-    elif d is not dtypes.bool_:
-        return
-    else:
-        name = "compute_columns3d" if n == 3 else "slow_conv2d_cpu"
-    raise NotImplementedError(f"\"{name}\" not implemented for '{d.legacy}'")
+def _settings(weight: Tensor, stride: Any, padding: Any, dilation: Any, n: int) -> tuple[Any, ...]:
+    """stride, padding on both sides, dilation, and what to pad first (None here)."""
+    m = weight.ndim - 2
+    step = per_dimension(stride, n, "stride", m)
+    pad = per_dimension(0 if padding == "valid" else padding, n, "padding", m)
+    return step, pad, per_dimension(dilation, n, "dilation", m), None
 
 
 def _conv_settings(
@@ -76,20 +71,57 @@ def _conv_settings(
     groups: int,
     n: int,
 ) -> tuple[Any, ...]:
-    """(what to pad first, a convolution's static arguments), checked."""
-    check_conv(input, weight, bias, groups, n)
-    step, spread = per_dimension(stride, n, "stride"), per_dimension(dilation, n, "dilation")
-    pad, extra = _conv_padding(padding, step, tuple(weight.shape[2:]), spread, n)
-    check_conv_settings(step, pad, spread)
-    if extra is None:
-        check_kernel_fits(input, weight, pad, spread, n)
-    _refuse(input, spread, False, n)
-    return extra, (step, pad, spread, False, (0,) * n, groups)
+    """(does the operation take these tensors as they are?, what to pad first, its static
+    arguments), checked.
+    """
+    if not isinstance(padding, str):
+        check_bias(input, bias)
+    check_rank(input, n)
+    if isinstance(padding, str) and padding not in ("same", "valid"):
+        raise RuntimeError(f"Invalid padding string: '{padding}'")
+    given = (stride, padding, dilation, groups, n)
+    return _conv_checked(batched(input, n), input, weight, bias, *given)
+
+
+def _conv_checked(
+    shape: list[int],
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    groups: int,
+    n: int,
+) -> tuple[Any, ...]:
+    """As ``_conv_settings``, of a batch of that shape."""
+    check_groups(weight, groups)
+    if padding == "same":
+        step, pad, spread, extra = _same_settings(shape, weight, stride, dilation, n)
+    else:
+        step, pad, spread, extra = _settings(weight, stride, padding, dilation, n)
+    if extra is not None:
+        shape[2:] = [s + more for s, more in zip(shape[2:], extra[::-2], strict=True)]
+    check_signs(step, pad, spread)
+    check_shapes(shape, weight, bias, groups)
+    check_kernel_fits(shape, weight, pad, spread)
+    settings = (step, pad, spread, False, (0,) * len(step), groups)
+    check_kernels(shape, input, weight, settings)
+    check_dtypes(input, weight, bias, settings)
+    return extra is None and _direct(input, bias, len(step)), extra, settings
+
+
+def _direct(x: Tensor, bias: Any, n: int) -> bool:
+    """Whether the operation takes these tensors as they are."""
+    same = bias is None or bias.dtype is x.dtype
+    return x.ndim == n + 2 and same and not x.dtype.is_complex
 
 
 def _run(x: Tensor, weight: Tensor, bias: Any, settings: Any) -> Tensor:
     if x.dtype.is_complex:
         return _complex(x, weight, bias, settings)
+    if bias is not None:
+        bias = to_dtype_of(bias, x.dtype)
     found: Tensor = ops.convolution(x, weight, bias, *settings)
     return found
 
@@ -122,10 +154,10 @@ def _conv(n: int) -> Any:
         groups: int = 1,
     ) -> Tensor:
         tensors = (input, weight, bias)
-        extra, settings = remembered(
+        direct, extra, settings = remembered(
             _conv_settings, tensors, (stride, padding, dilation, groups, n)
         )
-        if input.ndim == n + 2 and extra is None and not input.dtype.is_complex:
+        if direct:
             found: Tensor = ops.convolution(input, weight, bias, *settings)
             return found
         x = input if input.ndim == n + 2 else unsqueeze(input, 0)
@@ -156,14 +188,35 @@ def _transposed_settings(
     dilation: Any,
     n: int,
 ) -> tuple[Any, ...]:
-    check_conv(input, weight, bias, groups, n, True)
-    step, spread = per_dimension(stride, n, "stride"), per_dimension(dilation, n, "dilation")
-    pad = per_dimension(padding, n, "padding")
-    more = per_dimension(output_padding, n, "output_padding")
-    check_conv_settings(step, pad, spread, more)
+    check_rank(input, n, True)
+    given = (stride, padding, output_padding, groups, dilation, n)
+    return _transposed_checked(batched(input, n), input, weight, bias, *given)
+
+
+def _transposed_checked(
+    shape: list[int],
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    stride: Any,
+    padding: Any,
+    output_padding: Any,
+    groups: int,
+    dilation: Any,
+    n: int,
+) -> tuple[Any, ...]:
+    """As ``_transposed_settings``, of a batch of that shape."""
+    check_groups(weight, groups)
+    step, pad, spread, _ = _settings(weight, stride, padding, dilation, n)
+    more = per_dimension(output_padding, n, "output_padding", weight.ndim - 2)
+    check_signs(step, pad, spread, more)
+    check_shapes(shape, weight, bias, groups, True)
+    settings = (step, pad, spread, True, more, groups)
+    check_kernels(shape, input, weight, settings)
     check_output_padding(more, step, spread)
-    _refuse(input, spread, True, n)
-    return step, pad, spread, True, more, groups
+    check_output_size(shape, input, weight, settings)
+    check_dtypes(input, weight, bias, settings)
+    return _direct(input, bias, len(step)), settings
 
 
 def _conv_transpose(n: int) -> Any:
@@ -178,7 +231,10 @@ def _conv_transpose(n: int) -> Any:
         dilation: Any = 1,
     ) -> Tensor:
         given = (stride, padding, output_padding, groups, dilation, n)
-        settings = remembered(_transposed_settings, (input, weight, bias), given)
+        direct, settings = remembered(_transposed_settings, (input, weight, bias), given)
+        if direct:
+            found: Tensor = ops.convolution(input, weight, bias, *settings)
+            return found
         if input.ndim == n + 1:
             return squeeze(_run(unsqueeze(input, 0), weight, bias, settings), 0)
         return _run(input, weight, bias, settings)
@@ -206,12 +262,13 @@ def convolution(
     groups: int,
 ) -> Tensor:
     """A convolution, or with ``transposed`` its transpose, over ``weight.ndim - 2`` dimensions."""
-    n = weight.ndim - 2
+    tensors, shape = (input, weight, bias), list(input.shape)
     if transposed:
-        given = (stride, padding, output_padding, groups, dilation, n)
-        return _run(input, weight, bias, _transposed_settings(input, weight, bias, *given))
-    rest = (stride, padding, dilation, groups, n)
-    return _run(input, weight, bias, _conv_settings(input, weight, bias, *rest)[1])
+        given = (stride, padding, output_padding, groups, dilation, 1)
+        return _run(*tensors, _transposed_checked(shape, *tensors, *given)[1])
+    check_groups(weight, groups)
+    check_signs((), (), (), per_dimension(output_padding, 1, "output_padding", weight.ndim - 2))
+    return _run(*tensors, _conv_checked(shape, *tensors, stride, padding, dilation, groups, 1)[2])
 
 
 public(convolution)

@@ -68,8 +68,8 @@ uint64 = dtype("uint64", np.uint64, INT, "UInt64")
 bool_ = dtype("bool", np.bool_, BOOL, "Bool")
 
 _C_NAMES = {
-    "Long": "long", "Byte": "unsigned char", "Char": "signed char", "Half": "c10::Half",
-    "BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>",
+    "Long": "long int", "Short": "short int", "Byte": "unsigned char", "Char": "signed char",
+    "Half": "c10::Half", "BFloat16": "c10::BFloat16", "ComplexFloat": "c10::complex<float>",
     "ComplexDouble": "c10::complex<double>",
 }  # fmt: skip
 

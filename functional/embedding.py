@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import dtypes
 from .modes import no_grad
 from .ops import embedding as ops
 from .tape.op import TENSOR
@@ -17,9 +18,8 @@ def _renorm(weight: Tensor, indices: Tensor, max_norm: float, norm_type: float) 
         ops.embedding_renorm_(weight, indices, max_norm, norm_type)
 
 
-def _padding(padding_idx: int | None, rows: int) -> int:
-    if padding_idx is None:
-        return -1
+def _padding(padding_idx: int, weight: Tensor) -> int:
+    rows = weight.shape[0] if padding_idx else 1  # PyTorch has nothing to check in row 0
     if not -rows <= padding_idx < rows:
         raise AssertionError("Padding_idx must be within num_embeddings")
     return padding_idx % rows
@@ -38,7 +38,7 @@ def embedding(
 
     The row ``padding_idx`` gets no gradient. Raises IndexError for indices out of range.
     """
-    padding = _padding(padding_idx, weight.shape[0])
+    padding = -1 if padding_idx is None else _padding(padding_idx, weight)
     if max_norm is not None:
         _renorm(weight, input, max_norm, norm_type)
     return ops.embedding(weight, input, padding, scale_grad_by_freq, sparse)
@@ -51,6 +51,8 @@ def _rows_as_bags(input: Tensor, offsets: Any, weights: Any) -> tuple[Any, Any, 
             "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of "
             f"fixed length sequences. However, found offsets of type {type(offsets)}"
         )
+    if input.dtype is dtypes.bool_ or input.dtype.is_complex:
+        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{input.dtype.legacy}'")
     rows, width = input.shape
     step = {"dtype": input.dtype, "device": input.device}
     starts = TENSOR.arange(0, rows * width, width, **step) if width else TENSOR.zeros(rows, **step)

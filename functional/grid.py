@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from .ops.dtype_checks import expect_type
 from .ops.grid import CUBIC, affine_grid_of, grid_samples
 from .ops.pooling import FLOATING, refuse_dtypes
 from .tape.op import public
@@ -47,11 +48,9 @@ def _check_ranks(x: Tensor, grid: Tensor, n: int) -> None:
 
 
 def _sampled(x: Tensor, grid: Tensor, mode: int, padding: int, align: bool, n: int) -> Tensor:
-    if n == 2 or x.dtype is grid.dtype:
-        kernel = "grid_sampler_2d_cpu_kernel_impl" if n == 2 else "grid_sampler3d_cpu"
-        refuse_dtypes(x, kernel, *FLOATING)
-    if x.dtype is not grid.dtype:
-        raise RuntimeError(f"expected scalar type {x.dtype.legacy} but found {grid.dtype.legacy}")
+    kernel = "grid_sampler_2d_cpu_kernel_impl" if n == 2 else "grid_sampler3d_cpu"
+    refuse_dtypes(x, kernel, *FLOATING)
+    expect_type(x.dtype, grid)
     found: Tensor = grid_samples[n](x, grid, mode, padding, bool(align))
     return found
 

@@ -13,8 +13,10 @@ from .ops import losses as ops
 from .ops import nn as nn_ops
 from .ops.arguments import common_shape
 from .ops.create import ones_like
+from .ops.dtype_checks import check_cast
 from .ops.loss_forms import differentiable_only
 from .ops.loss_forms import reduce as reduced
+from .ops.reduce import to_dtype_of
 from .tape.op import TENSOR
 from .tensor import Tensor
 
@@ -61,6 +63,15 @@ def _same_size(input: Tensor, target: Tensor) -> tuple[Any, Any]:
     return first, second
 
 
+def _same_kind(input: Tensor, target: Tensor) -> tuple[Any, Any]:
+    """Both in their common shape and dtype."""
+    if forms.alike(input, target):
+        return input, target
+    input, target = _same_size(input, target)
+    found = dtypes.promote_types(input.dtype, target.dtype)
+    return to_dtype_of(input, found), to_dtype_of(target, found)
+
+
 def _weighted(z: Any, weight: Any, shape: Any, reduction: int, over_weights: bool) -> Any:
     """Elements times their weights, reduced; the mean by the weights' sum if ``over_weights``."""
     if tuple(weight.shape) != tuple(shape):
@@ -101,13 +112,11 @@ def mse_loss(
 ) -> Any:
     """The squared difference; a weighted mean is over the sum of weights."""
     code = legacy_code(size_average, reduce, reduction)
-    input, target = _same_size(input, target)
     if weight is not None:
+        input, target = _same_size(input, target)
         z = TENSOR.pow(TENSOR.sub(input, target), 2)
         return _weighted(z, weight, input.shape, code, True)
-    if input.dtype is not target.dtype:
-        found = dtypes.promote_types(input.dtype, target.dtype)
-        input, target = TENSOR.to(input, found), TENSOR.to(target, found)
+    input, target = _same_kind(input, target)
     return nn_ops.mse_loss(input, target, code)
 
 
@@ -121,11 +130,12 @@ def smooth_l1_loss(
 ) -> Any:
     """d² / (2 beta) where d = |input - target| is below ``beta``, d - beta / 2 elsewhere."""
     code = legacy_code(size_average, reduce, reduction)
-    input, target = _same_size(input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
-    if beta == 0:
+    if beta <= 0:
+        input, target = _same_size(input, target)
+        if beta < 0:
+            raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
         return forms.l1_loss_reduced(input, target, code)
+    input, target = _same_kind(input, target)
     return ops.smooth_l1_loss(input, target, code, float(beta))
 
 
@@ -137,13 +147,16 @@ def huber_loss(
     weight: Tensor | None = None,
 ) -> Any:
     """d² / 2 where d = |input - target| is at most ``delta``, delta (d - delta / 2) elsewhere."""
-    input, target = _same_size(input, target)
+    first, target = _same_kind(input, target)
     code = reduction_code(reduction)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if weight is None and (first is input or first.dtype is input.dtype):
+        return ops.huber_loss(first, target, code, float(delta))
+    check_cast(first.dtype, input.dtype)
+    z = to_dtype_of(ops.huber_loss(first, target, 0, float(delta)), input.dtype)
     if weight is None:
-        return ops.huber_loss(input, target, code, float(delta))
-    z = ops.huber_loss(input, target, 0, float(delta))
+        return reduced(z, code)
     return _weighted(z, weight, input.shape, code, False)
 
 
@@ -168,6 +181,8 @@ def binary_cross_entropy(
     if weight is not None:
         differentiable_only("binary_cross_entropy", weight=weight)
         weight = TENSOR.expand(weight, common_shape(target, weight))
+        if not weight.dtype.is_complex:
+            weight = to_dtype_of(weight, input.dtype)
     return ops.binary_cross_entropy(input, target, weight, code)
 
 

@@ -115,8 +115,9 @@ def multilabel_soft_margin_loss(
 ) -> Any:
     """The binary cross entropy of sigmoid(input), averaged over the classes (last dimension)."""
     reduction = legacy_reduction(size_average, reduce, reduction)
+    near = TENSOR.log_sigmoid(input)
     far = TENSOR.log_sigmoid(TENSOR.neg(input))
-    z: Any = TENSOR.mul(target, TENSOR.log_sigmoid(input)) + TENSOR.mul(1 - target, far)
+    z: Any = TENSOR.mul(target, near) + TENSOR.mul(1 - target, far)
     z = -z
     if weight is not None:
         z = z * weight

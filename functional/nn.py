@@ -23,14 +23,11 @@ from .ops import nn as ops
 from .ops import pointwise
 from .ops.arguments import one_dim
 from .ops.cast import to_dtype
+from .ops.create import empty_like
 from .ops.matmul import linear
-from .ops.nn_checks import (
-    check_pool,
-    check_pool_size,
-    remembered,
-    window,
-)
-from .ops.pooling import FLOATING, refuse_dtypes
+from .ops.max_pool_checks import check_images, image_settings, line_settings
+from .ops.nn_checks import remembered
+from .ops.pool_checks import check_lines, one_int
 from .ops.views import squeeze, unsafe_view, unsqueeze
 from .padding import pad
 from .pooling import (
@@ -59,6 +56,7 @@ from .pooling import (
 )
 from .resample import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .tape.op import public
+from .tape.out import out_of
 from .tensor import Tensor
 
 relu, sigmoid, tanh = pointwise.relu, pointwise.sigmoid, pointwise.tanh
@@ -74,17 +72,21 @@ def _pool_settings(
     dilation: Any,
     ceil_mode: bool,
     n: int,
+    indices: bool,
 ) -> tuple[Any, ...]:
     """A maximum pooling's static arguments, checked."""
-    kernel = window(kernel_size, n, "kernel_size")
-    step = kernel if stride in (None, (), []) else window(stride, n, "stride", True)
-    pad, spread = window(padding, n, "padding"), window(dilation, n, "dilation")
-    check_pool(input, kernel, step, pad, spread, n)
-    if input.dtype.is_complex or input.dtype is dtypes.bool_:
-        refuse_dtypes(input, f"max_pool{max(n, 2)}d")
-    settings = (kernel, step, pad, spread, ceil_mode)
-    check_pool_size(input, settings, n)
-    return settings
+    if n > 1:
+        return image_settings(input, kernel_size, stride, padding, dilation, ceil_mode, n)
+    if not indices:
+        return line_settings(input, kernel_size, stride, padding, dilation, ceil_mode)
+    check_lines(input, "max_pool1d")
+    named = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
+    if stride in (None, (), []):
+        named["stride"] = kernel_size
+    k, s, p, d = (one_int(value, "max_pool1d", name) for name, value in named.items())
+    image = ((1, *k), (1, *s), (0, *p), (1, *d), ceil_mode)
+    check_images(input, [*input.shape[:-1], 1, input.shape[-1]], image)
+    return k, s, p, d, ceil_mode
 
 
 def _max_pool(n: int) -> Any:
@@ -97,11 +99,9 @@ def _max_pool(n: int) -> Any:
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
-        given = (kernel_size, stride, padding, dilation, ceil_mode, n)
+        given = (kernel_size, stride, padding, dilation, ceil_mode, n, bool(return_indices))
         settings = remembered(_pool_settings, (input,), given)
         if n == 1:
-            if not return_indices:
-                refuse_dtypes(input, "max_pool1d_impl", *FLOATING)
             found = _max_pool_lines(input, return_indices, *settings)
         else:
             found = (ops.max_pool2d, ops.max_pool3d)[n - 2](input, *settings)
@@ -150,19 +150,32 @@ def _softmax_dim(name: str, ndim: int) -> int:
     return 0 if ndim in (0, 1, 3) else 1
 
 
+def _refused(name: str, input: Tensor, dim: int) -> Tensor:
+    """PyTorch's error for a dtype that it has no kernel for, which it only looks for if needed."""
+    if not input.numel():
+        return empty_like(input)
+    which = "lastdim_" if dim >= input.ndim - 1 else ""
+    raise NotImplementedError(
+        f"\"{name}_{which}kernel_impl\" not implemented for '{input.dtype.legacy}'"
+    )
+
+
 def _softmax(name: str, op: Any) -> Any:
-    def function(input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+    def function(
+        input: Tensor, dim: Any = None, _stacklevel: int = 3, dtype: Any = None, *, out: Any = None
+    ) -> Tensor:
         if isinstance(_stacklevel, dtypes.dtype):
             dtype = _stacklevel  # torch.softmax(x, dim, dtype)
+        if out is not None:
+            return out_of(lambda x: function(x, dim, dtype=dtype), out, input, name=name)
         if dim is None:
             dim = _softmax_dim(name, input.ndim)
         if dtype is not None and dtype is not input.dtype:
             input = to_dtype(input, dtype)
-        if input.dtype.category < dtypes.FLOAT:
-            raise NotImplementedError(
-                f"\"{name}_lastdim_kernel_impl\" not implemented for '{input.dtype.legacy}'"
-            )
-        return op(input, one_dim(input, dim))
+        dim = one_dim(input, dim)
+        if input.dtype.category != dtypes.FLOAT:
+            return _refused(name, input, dim)
+        return op(input, dim)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{name} over ``dim``."

@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .kernels.norm import parameter_type
 from .ops.arguments import ints
+from .ops.dtype_checks import check_parameters, need_floats
 from .ops.nn_checks import remembered
 from .ops.normalization import batch_norm_of, group_norm_of, layer_norm_of
 from .ops.pointwise import add_number
+from .ops.reduce import to_dtype_of
 from .tape.op import TENSOR, public
 from .tensor import Tensor
-
-
-def _refuse_other_dtypes(x: Tensor, kernel: str) -> None:
-    if x.dtype.category != dtypes.FLOAT:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
-
 
 # --- over the batch -------------------------------------------------------------------------------
 
 
-def _check_batch(x: Tensor, stats: dict[str, Any], training: bool) -> None:
+def _batch_checked(
+    x: Tensor, weight: Any, bias: Any, mean: Any, var: Any, training: bool, native: bool
+) -> str:
+    """What there is to do: 'all', or nothing where there are no 'elements' or no 'channels'."""
+    stats = {"running_mean": mean, "running_var": var, "weight": weight, "bias": bias}
     for name in ("running_mean", "running_var"):
         if stats[name] is None and not training:
             raise RuntimeError(f"{name} must be defined in evaluation mode")
@@ -32,22 +33,26 @@ def _check_batch(x: Tensor, stats: dict[str, Any], training: bool) -> None:
     for name, t in stats.items():
         if t is not None and t.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
-    _refuse_other_dtypes(x, "batch_norm")
+    if not x.numel() and not native:
+        return "elements"
+    need_floats(x, "batch_norm")
+    check_parameters(x, "batch_norm", weight, bias, mean, var)
+    return "all" if x.ndim > 1 else "channels"
 
 
 def _batch_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
-    momentum: float, eps: float,
+    momentum: float, eps: float, native: bool,
 ) -> Any:  # fmt: skip
-    stats = {
-        "running_mean": running_mean, "running_var": running_var, "weight": weight, "bias": bias,
-    }  # fmt: skip
-    _check_batch(input, stats, training)
-    if input.ndim < 2:  # no channels
-        return TENSOR.clone(input), input.detach(), input.detach()
-    return batch_norm_of(
-        input, weight, bias, running_mean, running_var, training, float(momentum), float(eps)
-    )
+    tensors = (input, weight, bias, running_mean, running_var)
+    task = remembered(_batch_checked, tensors, (training, native))
+    if task == "all":
+        return batch_norm_of(*tensors, training, float(momentum), float(eps))
+    out = TENSOR.clone(input)
+    if task == "elements":
+        out = out if weight is None else TENSOR.mul(out, TENSOR.select(weight, 0, 0))
+        out = out if bias is None else TENSOR.add(out, TENSOR.select(bias, 0, 0))
+    return out, input.detach(), input.detach()
 
 
 @public
@@ -57,7 +62,7 @@ def native_batch_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
     """The normalized input (N, C, *), and the batch's mean and 1 / sqrt(var + eps), each (C,)."""
     out, mean, invstd = _batch_norm(
-        input, weight, bias, running_mean, running_var, training, momentum, eps
+        input, weight, bias, running_mean, running_var, training, momentum, eps, True
     )
     if not training:
         return out, TENSOR.narrow(mean, 0, 0, 0), TENSOR.narrow(invstd, 0, 0, 0)
@@ -70,7 +75,7 @@ def _torch_batch_norm(
 ) -> Tensor:  # fmt: skip
     """The normalized input (N, C, *); running statistics are renewed when ``training``."""
     out: Tensor = _batch_norm(
-        input, weight, bias, running_mean, running_var, training, momentum, eps
+        input, weight, bias, running_mean, running_var, training, momentum, eps, False
     )[0]
     return out
 
@@ -123,6 +128,10 @@ def _torch_instance_norm(
         return None if t is None else TENSOR.repeat(t, (shape[0],))
 
     stats = [tiled(t) for t in (running_mean, running_var)]
+    if running_mean is not None:  # PyTorch goes by its dtype for both
+        kind = (input if weight is None else weight).dtype
+        if running_mean.dtype is not kind:
+            stats = [t if t is None else TENSOR.to_dtype(t, kind) for t in stats]
     mean, var = stats
     out = _torch_batch_norm(
         rows, tiled(weight), tiled(bias), mean, var, use_input_stats, momentum, eps
@@ -190,7 +199,7 @@ def _layer_norm(x: Tensor, shape: Any, weight: Any, bias: Any, eps: float) -> An
 def _layer_checked(x: Tensor, weight: Any, bias: Any, size: tuple[int, ...]) -> int:
     """The number of normalized dimensions."""
     _check_features(x, size, weight, bias, ", ")
-    _refuse_other_dtypes(x, "LayerNormKernelImpl")
+    check_parameters(x, "LayerNormKernelImpl", weight, bias)
     return len(size)
 
 
@@ -200,7 +209,8 @@ def native_layer_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The normalized input, and each row's mean and 1 / sqrt(var + eps)."""
     out, mean, rstd = _layer_norm(input, normalized_shape, weight, bias, eps)
-    return out, mean, rstd
+    kind = parameter_type(input, weight, bias)
+    return out, to_dtype_of(mean, kind), to_dtype_of(rstd, kind)
 
 
 @public
@@ -217,6 +227,9 @@ def layer_norm(
     return out
 
 
+_WIDE = (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128)
+
+
 @public
 def rms_norm(
     input: Tensor, normalized_shape: Any, weight: Any = None, eps: float | None = None
@@ -225,7 +238,9 @@ def rms_norm(
     shape = ints((normalized_shape,))
     _check_features(input, shape, weight, None, "")
     wide = input
-    if input.dtype in (dtypes.float16, dtypes.bfloat16):
+    if input.dtype not in _WIDE:
+        if input.dtype.category < dtypes.FLOAT:
+            need_floats(input, "rms_norm")
         wide = TENSOR.to_dtype(input, dtypes.float32)
     if eps is None:
         eps = float(np.finfo(wide.dtype.array).eps)
@@ -243,6 +258,11 @@ def rms_norm(
 
 
 def _group_norm(x: Tensor, groups: int, weight: Any, bias: Any, eps: float) -> Any:
+    remembered(_group_checked, (x, weight, bias), (groups,))
+    return group_norm_of(TENSOR.contiguous(x), weight, bias, groups, float(eps))
+
+
+def _group_checked(x: Tensor, weight: Any, bias: Any, groups: int) -> bool:
     channels = x.shape[1]
     if groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {groups}")
@@ -257,8 +277,8 @@ def _group_norm(x: Tensor, groups: int, weight: Any, bias: Any, eps: float) -> A
                 f"Expected {name} to be a vector of size equal to the number of channels in input, "
                 f"but got {name} of shape {list(t.shape)} and input of shape {list(x.shape)}"
             )
-    _refuse_other_dtypes(x, "GroupNormKernelImpl")
-    return group_norm_of(TENSOR.contiguous(x), weight, bias, groups, float(eps))
+    check_parameters(x, "GroupNormKernelImpl", weight, bias)
+    return True
 
 
 @public

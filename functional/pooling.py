@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from .ops.create import empty
 from .ops.nn_checks import remembered
 from .ops.pool_checks import (
+    adaptive_sizes,
     check_adaptive,
     check_avg,
     check_avg_size,
     check_fractional,
     check_lines,
+    check_maxima_size,
+    check_means_size,
     check_unpool,
     one_int,
     pairs_of,
@@ -90,36 +94,20 @@ def avg_pool1d(
 # --- adaptive -------------------------------------------------------------------------------------
 
 
-def _sizes(value: Any, x: Tensor, n: int) -> tuple[Any, ...]:
-    """Sizes of a result; None keeps the input's."""
-    if not isinstance(value, (tuple, list)):
-        value = (value,) * n
-    elif x.ndim <= len(value):
-        raise ValueError(f"Input dimension should be at least {len(value) + 1}")
-    items = tuple(value)
-    return tuple(
-        m if s is None else s
-        for s, m in zip(items, (*(1,) * len(items), *x.shape)[-len(items) :], strict=True)
-    )
-
-
 def _adaptive_avg(n: int) -> Any:
     title, kernel = f"adaptive_avg_pool{n}d", "adaptive_avg_pool" + ("2d", "3d_cpu")[n - 2]
 
     def adaptive_avg_pool(input: Tensor, output_size: Any) -> Tensor:
-        size = tuple(map(int, _sizes(output_size, input, n)))
-        if len(size) != n:
-            raise RuntimeError(f"{title}: output_size must be {n}")
-        if min(size) < 0:
-            raise RuntimeError(
-                f"{title}: elements of output_size must be greater than or equal to 0 but received "
-                f"{{{', '.join(map(str, size))}}}"
-            )
-        if size == (1,) * n and input.ndim > n:
-            mean: Tensor = TENSOR.mean(input, tuple(range(-n, 0)), True)
+        size = adaptive_sizes(output_size, input, n, title)
+        check_means_size(size, n, title)
+        if size == (1,) * n:
+            mean: Tensor = TENSOR.mean(input, tuple(range(-1, -n - 1, -1)), True)
             return mean
         check_adaptive(input, n, title, "")
-        refuse_dtypes(input, kernel, *FLOATING)
+        if input.dtype not in FLOATING:
+            if n == 3 or (input.numel() and all(size)):
+                refuse_dtypes(input, kernel)
+            return empty((*input.shape[:-n], *size), dtype=input.dtype, device=input.device)
         found: Tensor = adaptive_avg_pools[n](input, size)
         return found
 
@@ -134,8 +122,8 @@ adaptive_avg_pool2d, adaptive_avg_pool3d = _adaptive_avg(2), _adaptive_avg(3)
 @public
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """Means over windows that give ``output_size`` elements per line."""
-    (size,) = one_int(output_size, "adaptive_avg_pool1d", "output_size")
     check_lines(input, "adaptive_avg_pool1d")
+    (size,) = one_int(output_size, "adaptive_avg_pool1d", "output_size")
     return squeeze(adaptive_avg_pool2d(unsqueeze(input, -2), (1, size)), -2)
 
 
@@ -143,10 +131,9 @@ def _adaptive_max(n: int) -> Any:
     title, kernel = f"adaptive_max_pool{n}d", "adaptive_max_pool" + ("2d", "3d_cpu")[n - 2]
 
     def pool(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-        size = tuple(map(int, _sizes(output_size, input, n)))
+        size = adaptive_sizes(output_size, input, n, title)
         check_adaptive(input, n, title, ":")
-        if len(size) != n:
-            raise RuntimeError(f"{title}(): internal error: output_size.size() must be {n}")
+        check_maxima_size(input.shape, size, n, title)
         refuse_dtypes(input, kernel, *FLOATING)
         return adaptive_max_pools[n](input, size)
 
@@ -162,8 +149,8 @@ def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
     """Maxima over windows that give ``output_size`` elements per line, and where they were."""
-    (size,) = one_int(output_size, "adaptive_max_pool1d", "output_size")
     check_lines(input, "adaptive_max_pool1d")
+    (size,) = one_int(output_size, "adaptive_max_pool1d", "output_size")
     check_adaptive(input, 1, "adaptive_max_pool1d", ":")
     rows = adaptive_max_pool2d_with_indices(unsqueeze(input, -2), (1, size))
     values, indices = (squeeze(z, -2) for z in rows)

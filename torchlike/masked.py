@@ -5,12 +5,12 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-import numpy as np
-
 from functional import dtypes
 from functional.ops.norms import vector_norm
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor
+
+from .number_info import iinfo
 
 __all__ = [
     "amax", "amin", "argmax", "argmin", "cumprod", "cumsum", "log_softmax", "logaddexp",
@@ -19,13 +19,27 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _filled(x: Tensor, mask: Any, value: Any, dtype: Any = None) -> Tensor:
+def _mask_of(x: Tensor, mask: Tensor) -> Tensor:
+    """A mask of any dtype as booleans in the shape of ``x``."""
+    if mask.ndim > x.ndim:
+        raise IndexError(
+            "_input_mask expected broadcastable mask (got mask dimensionality higher than of the "
+            "input)"
+        )
+    if mask.dtype is not dtypes.bool_:
+        mask = TENSOR.to_dtype(mask, dtypes.bool_)
+    return mask if mask.shape == x.shape else TENSOR.expand(mask, tuple(x.shape))
+
+
+def _filled(x: Tensor, mask: Any, value: Any) -> Tensor:
     """``x`` with ``value`` where ``mask`` is False."""
-    if dtype is not None and x.dtype is not dtype:
-        x = TENSOR.to_dtype(x, dtype)
     if mask is None:
         return x
-    return TENSOR.where(mask, x, TENSOR.full((), value, dtype=x.dtype))
+    return TENSOR.where(_mask_of(x, mask), x, TENSOR.full((), value, dtype=x.dtype))
+
+
+def _converted(x: Tensor, dtype: Any) -> Tensor:
+    return x if dtype is None or x.dtype is dtype else TENSOR.to_dtype(x, dtype)
 
 
 def _dims(x: Tensor, dim: Any) -> tuple[int, ...]:
@@ -39,14 +53,19 @@ def _dims(x: Tensor, dim: Any) -> tuple[int, ...]:
     return found if x.ndim else ()
 
 
-def _lowest(d: Any, sign: int) -> Any:
+def _end(name: str, d: Any, sign: int) -> Any:
     """The least number of a dtype (the greatest if ``sign`` is negative)."""
     if d.is_floating_point:
         return -sign * float("inf")
     if d is dtypes.bool_:
-        return sign < 0
-    info = np.iinfo(d.array)
+        raise NotImplementedError(f"identity of {name} on {d!r} input")
+    info = iinfo(d)  # which refuses complex numbers
     return info.min if sign > 0 else info.max
+
+
+def _without(name: str, x: Tensor, mask: Any, sign: int) -> Tensor:
+    """``x`` with what is left out beyond all other numbers."""
+    return x if mask is None else _filled(x, mask, _end(name, x.dtype, sign))
 
 
 def _total_type(x: Tensor, dtype: Any) -> Any:
@@ -59,36 +78,43 @@ def sum(
     input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The sum over ``dim``."""
-    x = _filled(input, mask, 0, _total_type(input, dtype))
-    return TENSOR.sum(x, _dims(x, dim), builtins.bool(keepdim)) if x.ndim else TENSOR.sum(x)
+    x, dtype = _filled(input, mask, 0), _total_type(input, dtype)
+    if not x.ndim:
+        return TENSOR.sum(x, dtype=dtype)
+    return TENSOR.sum(x, _dims(x, dim), builtins.bool(keepdim), dtype=dtype)
 
 
 def prod(
     input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The product over ``dim``."""
-    x = _filled(input, mask, 1, _total_type(input, dtype))
+    x = _converted(_filled(input, mask, 1), _total_type(input, dtype))
     for d in sorted(_dims(x, dim), reverse=True):
         x = TENSOR.prod(x, d, builtins.bool(keepdim))
     return x
 
 
+def _scan(input: Tensor, dim: int, mask: Any, start: int, dtype: Any, scan: Any) -> Tensor:
+    """``scan`` along ``dim`` in the input's own dtype, if no other is asked for."""
+    return scan(_filled(input, mask, start), dim, dtype=dtype or input.dtype)
+
+
 def cumsum(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Running sums along ``dim``."""
-    return TENSOR.cumsum(_filled(input, mask, 0, _total_type(input, dtype)), dim)
+    return _scan(input, dim, mask, 0, dtype, TENSOR.cumsum)
 
 
 def cumprod(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """Running products along ``dim``."""
-    return TENSOR.cumprod(_filled(input, mask, 1, _total_type(input, dtype)), dim)
+    return _scan(input, dim, mask, 1, dtype, TENSOR.cumprod)
 
 
 def _extreme(reducer: Any, sign: int, doc: str) -> Any:
     def reduce(
         input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None
     ) -> Tensor:
-        x = _filled(input, mask, _lowest(dtype or input.dtype, sign), dtype)
-        return reducer(x, _dims(x, dim), builtins.bool(keepdim))
+        x = _without(reducer.__name__, input, mask, sign)
+        return _converted(reducer(x, _dims(x, dim), builtins.bool(keepdim)), dtype)
 
     reduce.__name__ = reduce.__qualname__ = reducer.__name__
     reduce.__doc__ = doc
@@ -103,9 +129,8 @@ def _position(finder: Any, sign: int, doc: str) -> Any:
     def find(
         input: Tensor, dim: Any = None, *, keepdim: Any = False, dtype: Any = None, mask: Any = None
     ) -> Tensor:
-        x = _filled(input, mask, _lowest(dtype or input.dtype, sign), dtype)
-        at = finder(x, dim, builtins.bool(keepdim))
-        return TENSOR.to_dtype(at, dtype or input.dtype)
+        x = _without(finder.__name__, input, mask, sign)
+        return _converted(finder(x, dim, builtins.bool(keepdim)), dtype or input.dtype)
 
     find.__name__ = find.__qualname__ = finder.__name__
     find.__doc__ = doc
@@ -127,11 +152,11 @@ def mean(
     """The mean over ``dim``."""
     kind = input.dtype if dtype is None else dtype
     if kind.category < dtypes.FLOAT:
-        raise ValueError(f"input dtype must be a floating point or complex type, got {kind!r}")
-    if mask is None:
-        x = _filled(input, None, 0, dtype)
-        return TENSOR.mean(x, _dims(x, dim), builtins.bool(keepdim))
-    total = sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask)
+        raise ValueError(
+            f"mean(): Could not infer output dtype. {'Input' if dtype is None else 'Optional'} "
+            f"dtype must be either a floating point or complex dtype. Got: {kind!r}"
+        )
+    total = sum(input, dim, keepdim=keepdim, dtype=kind, mask=mask)
     return total / _counts(input, dim, keepdim, mask)
 
 
@@ -139,12 +164,17 @@ def median(
     input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """The lower median along ``dim``."""
-    kind = input.dtype if dtype is None else dtype
-    x = _filled(input, mask, float("nan") if kind.is_floating_point else 0, dtype)
-    if not kind.is_floating_point and mask is not None and not builtins.bool(mask.all()):
-        raise ValueError("masked median expects no fully masked out rows if dtype is not floating")
+    floating = input.dtype.is_floating_point
+    x = _filled(_converted(input, None if floating else dtypes.float32), mask, float("nan"))
     dims = _dims(x, dim)
-    return TENSOR.nanmedian(x, dims[0] if dims else 0, builtins.bool(keepdim))[0]
+    found = TENSOR.nanmedian(x, dims[0] if dims else 0, builtins.bool(keepdim))[0]
+    if floating:
+        return found
+    if builtins.bool(TENSOR.isnan(found).any()):
+        raise ValueError(
+            "masked median expects no fully masked out rows if dtype is not floating point"
+        )
+    return _converted(found, dtype or input.dtype)
 
 
 def norm(
@@ -157,8 +187,8 @@ def norm(
     mask: Any = None,
 ) -> Tensor:
     """The p-norm over ``dim``."""
-    x = _filled(input, mask, float("inf") if ord < 0 else 0, dtype)
-    return vector_norm(x, ord, _dims(x, dim), builtins.bool(keepdim))
+    x = _filled(input, mask, float("inf") if ord == float("-inf") else 0)
+    return vector_norm(x, ord, _dims(x, dim), builtins.bool(keepdim), dtype)
 
 
 def _var(
@@ -168,16 +198,19 @@ def _var(
     if unbiased is not None:
         correction = float(unbiased)
     kind = input.dtype if dtype is None else dtype
-    if kind.category < dtypes.FLOAT:
-        kind = dtypes.float32
-    x = _filled(input, None, 0, kind)
-    center = sum(x, dim, keepdim=True, mask=mask) / _counts(x, dim, True, mask)
-    rest = x - center
-    square = rest * TENSOR.conj(rest) if kind.is_complex else rest * rest
-    total = sum(square, dim, keepdim=keepdim, mask=mask)
-    left = TENSOR.to_dtype(_counts(x, dim, keepdim, mask), center.real.dtype if kind.is_complex
-                           else kind) - correction  # fmt: skip
-    return total / TENSOR.clamp(left, min=0)
+    work = kind if kind.category >= dtypes.FLOAT else dtypes.float32
+    if dtype is None:
+        kind = work
+    center = sum(input, dim, keepdim=True, dtype=kind, mask=mask) / _counts(input, dim, True, mask)
+    rest = input - center
+    square = rest * TENSOR.conj(rest) if rest.dtype.is_complex else rest * rest
+    total = sum(square, dim, keepdim=keepdim, dtype=work, mask=mask)
+    left = _counts(input, dim, keepdim, mask)
+    if correction != 0:
+        left = TENSOR.clamp(
+            _converted(left, work.to_real() if work.is_complex else work) - correction, min=0
+        )
+    return _converted(total / left, kind)
 
 
 def var(
@@ -210,17 +243,17 @@ def std(
 
 def softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """exp(x) / Σ exp(x) along ``dim``."""
-    return TENSOR.softmax(_filled(input, mask, float("-inf"), dtype), dim)
+    return TENSOR.softmax(_without("amax", input, mask, 1), dim, dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """log(exp(x) / Σ exp(x)) along ``dim``."""
-    return TENSOR.log_softmax(_filled(input, mask, float("-inf"), dtype), dim)
+    return TENSOR.log_softmax(_without("amax", input, mask, 1), dim, dtype=dtype)
 
 
 def softmin(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
     """exp(-x) / Σ exp(-x) along ``dim``."""
-    return TENSOR.softmax(-_filled(input, mask, float("inf"), dtype), dim)
+    return TENSOR.softmax(-_without("amin", input, mask, -1), dim, dtype=dtype)
 
 
 def normalize(
@@ -229,17 +262,19 @@ def normalize(
     """x / max(norm of x along ``dim``, eps)."""
     size = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     limit = TENSOR.maximum(size, TENSOR.full((), eps, dtype=size.dtype))
-    return _filled(input, mask, 0, dtype) / limit
+    return _filled(input, mask, 0) / limit
 
 
 def logsumexp(
     input: Tensor, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Tensor:
     """log Σ exp(x) over ``dim``."""
-    kind = input.dtype if dtype is None else dtype
-    fill = float("-inf") if kind.category >= dtypes.FLOAT else _lowest(kind, 1)
-    x = _filled(input, mask, fill, dtype)
-    return _filled(TENSOR.logsumexp(x, _dims(x, dim), builtins.bool(keepdim)), None, 0, kind)
+    if input.dtype.is_complex:
+        x = _filled(input, mask, float("-inf"))
+    else:
+        x = _without("logsumexp", input, mask, 1)
+    found = TENSOR.logsumexp(x, _dims(x, dim), builtins.bool(keepdim))
+    return _converted(found, dtype or input.dtype)
 
 
 def logaddexp(
@@ -251,19 +286,17 @@ def logaddexp(
     other_mask: Any = None,
 ) -> Tensor:
     """log(exp(input) + exp(other))."""
-    low = float("-inf")
-    return TENSOR.logaddexp(
-        _filled(input, input_mask, low, dtype), _filled(other, other_mask, low, dtype)
-    )
+    x = _without("logaddexp", input, input_mask, 1)
+    y = _without("logaddexp", other, other_mask, 1)
+    return _converted(TENSOR.logaddexp(x, y), dtype or input.dtype)
 
 
 def _input_mask(input: Tensor, *args: Any, **named: Any) -> Tensor:
     """The mask of ``input``, in its shape; all True where none is given."""
     mask = named.get("mask")
-    shape = tuple(input.shape)
     if mask is None:
-        return TENSOR.ones(shape, dtype=dtypes.bool_)
-    return TENSOR.expand(TENSOR.to_dtype(mask, dtypes.bool_), shape)
+        return TENSOR.ones(tuple(input.shape), dtype=dtypes.bool_)
+    return _mask_of(input, mask)
 
 
 _SCANS = {"cumsum", "cumprod", "softmax", "log_softmax", "softmin", "normalize"}

@@ -124,6 +124,21 @@ record(
     jax=lambda J, x: x + 0,
     covers="clone_contiguous",
 )
+_PICTURES = (A(2, 3, 4, 5),), (A(1, 2, 3, 3, lay="t"),)
+record(
+    "contiguous.channels_last",
+    lambda T, x: x.contiguous(memory_format=T.channels_last),
+    *_PICTURES,
+    jax=lambda J, x: x + 0,
+    covers="clone_in_order",
+)
+record(
+    "to.channels_last",
+    lambda T, x: x.to(memory_format=T.channels_last) * 1,
+    *_PICTURES,
+    jax=lambda J, x: x * 1,
+    covers="to_order",
+)
 record("detach", lambda T, x: T.detach(x), *LAYOUTS, differentiable=False)
 record(
     "conj", lambda T, x: T.conj(x) * 1, *LAYOUTS, jax=lambda J, x: J.conj(x) * 1, covers="conj_copy"

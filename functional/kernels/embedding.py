@@ -22,6 +22,8 @@ def native_dropout_backward(x: ndarray, mask: ndarray, scale: float) -> ndarray:
         return native_dropout_backward(widen(x), mask, scale).astype(x.dtype)
     if x.dtype.kind not in "fc":
         x = x.astype(np.float32)
+    if mask.dtype.kind in "iu":  # with NumPy the product would be of float64
+        mask = mask.astype(x.dtype)
     return np.asarray(x * mask * x.dtype.type(scale))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from .half import narrow, widen
-from .norm import layer_norm
+from .norm import layer_norm, parameter_type
 from .reduce import row_sums
 from .scratch import scratch
 from .threads import in_chunks
@@ -37,7 +37,8 @@ def group_norm(
     if bias is not None:
         out += _per_channel(bias, x)
     shape = x.shape[0], groups
-    mean, rstd = (narrow(s.reshape(shape), x.dtype) for s in (mean, rstd))
+    kind = x.dtype if mean.dtype is x.dtype else parameter_type(x, weight, bias)
+    mean, rstd = (narrow(s.reshape(shape), kind) for s in (mean, rstd))
     return narrow(out, x.dtype), mean, rstd
 
 

@@ -199,13 +199,19 @@ def index_select_backward(g: ndarray, index: ndarray, shape: Shape, dim: int) ->
 
 
 def masked_fill(x: ndarray, mask: ndarray, value: Any) -> ndarray:
-    if np.ndim(value) or mask.dtype != bool:
-        raise ValueError("masked_fill: a 0-d value and a boolean mask")
+    fill = np.asarray(value)
+    if (
+        fill.ndim
+        or mask.dtype != bool
+        or (fill.dtype.kind == "c" and x.dtype.kind != "c" and fill.imag)
+    ):
+        raise ValueError("masked_fill: a 0-d value that fits, and a boolean mask")
+    fill = fill.astype(x.dtype)
     shape = np.broadcast_shapes(x.shape, mask.shape)
     if x.dtype.kind in "fiub" and x.flags.c_contiguous and x.shape == shape:
-        return np.where(mask, np.asarray(value).astype(x.dtype), x)
+        return np.where(mask, fill, x)
     z = np.array(np.broadcast_to(x, shape), order="C")
-    np.copyto(z, np.asarray(value).astype(x.dtype), where=np.broadcast_to(mask, shape))
+    np.copyto(z, fill, where=np.broadcast_to(mask, shape))
     return z
 
 

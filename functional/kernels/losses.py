@@ -35,19 +35,19 @@ __all__ = [
 
 # Elements of a few arrays that stay in cache together.
 _PART = 1 << 17
+_INT64 = np.dtype(np.int64)
 _LEAST_LOG = -100.0  # PyTorch's limit on logarithms of probabilities
 
 
 def _in_single(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """Half types are computed in float32 and rounded once."""
+    """Half types are computed in float32 and rounded once, to the dtype of the first array."""
 
     @functools.wraps(kernel)
     def run(*args: Any) -> Any:
         if not is_half(args[0].dtype):
             return kernel(*args)
-        arrays = [a for a in args if isinstance(a, ndarray) and a.dtype.kind in "fV"]
         z = kernel(*[widen(a) if isinstance(a, ndarray) else a for a in args])
-        return z.astype(np.result_type(*arrays))
+        return z.astype(args[0].dtype)
 
     return run
 
@@ -171,18 +171,18 @@ def huber_loss_backward(
     return _clipped_gradient(g, x, target, reduction, delta, 1.0)
 
 
-@_in_single
 def soft_margin_loss(x: ndarray, target: ndarray, reduction: int) -> ndarray:
-    """log(1 + exp(-target x))."""
-    z = np.log1p(np.exp(-target * x))
-    return _finished(z.astype(x.dtype, copy=False), reduction, x, target)
+    """log(1 + exp(-target x)), in steps of x's dtype; targets of any type that it can hold."""
+    z = np.asarray(target * x).astype(x.dtype, casting="same_kind", copy=False)
+    z = widen(np.log1p(np.exp(-z)))
+    return _finished(z, reduction, x, target).astype(x.dtype, copy=False)
 
 
 @_in_single
 def soft_margin_loss_backward(g: ndarray, x: ndarray, target: ndarray, reduction: int) -> ndarray:
     """The gradient of x."""
-    e = np.exp(-target * x)
-    return _scaled(g, -target * e / (1 + e), e.size, reduction)
+    e = np.exp(-(target * x))
+    return _scaled(g, -(target * e) / (1 + e), e.size, reduction)
 
 
 # --- binary cross entropy -------------------------------------------------------------------------
@@ -285,7 +285,7 @@ def bce_with_logits_target_backward(
 def _gaps(x: ndarray, target: ndarray, margin: float) -> tuple[ndarray, ndarray, Any]:
     """max(0, margin - x[target] + x) for every other class of rows x (N, C), and which."""
     rows = np.arange(len(x))
-    if target.size != len(x):
+    if target.size != len(x) or target.dtype != _INT64:
         raise ValueError("one target for each row")
     if target.size and not (target.min() >= 0 and target.max() < x.shape[1]):
         raise RuntimeError("target out of range")
@@ -304,7 +304,7 @@ def multi_margin_loss(
 ) -> ndarray:
     """Σ max(0, margin - x[target] + x[i])^p / C over the other classes i; x is (N, C) or (C,)."""
     classes = _classes(x)
-    if weight is not None and weight.size != classes:
+    if weight is not None and (weight.size != classes or weight.dtype != x.dtype):
         raise ValueError("one weight for each class")
     z, _, index = _gaps(x.reshape(-1, classes), target.reshape(-1), margin)
     z = (z if p == 1 else z * z).sum(1) if weight is None else _weighted(z, p, weight[index])
@@ -345,6 +345,8 @@ def _listed(target: ndarray, classes: int) -> ndarray:
 def multilabel_margin_loss(x: ndarray, target: ndarray, reduction: int) -> tuple[ndarray, ndarray]:
     """Σ max(0, 1 - x[t] + x[i]) / C over labels t and other classes i, and which are labels."""
     classes = _classes(x)
+    if target.dtype != _INT64:
+        raise ValueError("labels are int64")
     rows, labels = x.reshape(-1, classes), target.reshape(-1, classes)
     listed = _listed(labels, classes)
     is_target = np.zeros(rows.shape, x.dtype)

@@ -109,7 +109,7 @@ def batch_norm(
     in_chunks(x.shape[1], count, work)
     if training:
         _update_running(mean, var, running_mean, running_var, count, momentum)
-    kind = next((p.dtype for p in (weight, running_mean) if p is not None), x.dtype)
+    kind = parameter_type(x, weight, running_mean)
     if training and is_half(kind):
         return _rounded(lines, x, weight, bias, narrow(mean, kind), narrow(invstd, kind))
     return narrow(result.reshape(x.shape), x.dtype), mean, invstd
@@ -209,6 +209,11 @@ def layer_norm(
 
     in_chunks(len(rows), rows.shape[1], work)
     return narrow(result.reshape(x.shape), x.dtype), mean.reshape(stats), rstd.reshape(stats)
+
+
+def parameter_type(x: Any, *parameters: Any) -> Any:
+    """The dtype of the first parameter that is given; that of ``x`` if none is."""
+    return next((p.dtype for p in parameters if p is not None), x.dtype)
 
 
 def _flat(parameter: np.ndarray | None) -> np.ndarray | None:

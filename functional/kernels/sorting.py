@@ -311,9 +311,8 @@ def searchsorted(edges: ndarray, values: ndarray, right: bool, sorter: Any = Non
 def _same(edges: ndarray, values: ndarray) -> tuple[ndarray, ndarray]:
     """Both in one dtype that orders them as they are."""
     edges, values = widen(edges), widen(values)
-    if edges.dtype.kind == "b":
-        edges, values = edges.astype(np.int8), values.astype(np.int8)
-    return edges, values
+    common = np.result_type(edges, values)
+    return edges.astype(common, copy=False), values.astype(common, copy=False)
 
 
 def _search(edges: ndarray, values: ndarray, side: Any, sorter: Any) -> ndarray:

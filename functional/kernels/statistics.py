@@ -239,22 +239,21 @@ def _interval(flat: ndarray, low: float, high: float) -> tuple[float, float]:
     if low == high:
         low, high = low - 1, high + 1
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise RuntimeError(f"range of [{_plain(low)}, {_plain(high)}] is not finite")
+        raise RuntimeError(f"torch.histc: range of [{_plain(low)}, {_plain(high)}] is not finite")
     return low, high
 
 
 def _plain(value: float) -> str:
-    return repr(value) if not math.isfinite(value) else f"{value:g}"
+    """A number as C++ prints it, with the sign of a NaN."""
+    return "-nan" if math.isnan(value) and math.copysign(1, value) < 0 else f"{value:g}"
 
 
-def equal_edges(x: ndarray, bins: int, given: tuple[float, float] | None) -> ndarray:
-    """``bins + 1`` edges of equal intervals over a range, the values' own by default."""
-    low, high = (0.0, 0.0) if given is None else given
-    if given is None:
-        low, high = (float(x.min()), float(x.max())) if x.size else (0.0, 1.0)
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    return np.linspace(low, high, bins + 1, dtype=x.dtype)
+def column_ranges(points: ndarray) -> list[float]:
+    """The least and the greatest number of each column; 0 and 1 where there are none."""
+    if not points.size:
+        return [0.0, 1.0] * points.shape[1]
+    ends = np.stack([points.min(0), points.max(0)], 1)
+    return [float(end) for end in ends.reshape(-1)]
 
 
 def histogram(x: ndarray, weight: ndarray | None, edges: list[ndarray]) -> ndarray:

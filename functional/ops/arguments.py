@@ -29,17 +29,7 @@ def operand(x: Any) -> Any:
     return (x.dtype, x.ndim) if isinstance(x, Tensor) else x
 
 
-C_TYPES = {
-    "Float": "float", "Double": "double", "Half": "c10::Half", "BFloat16": "c10::BFloat16",
-    "Long": "long int", "Int": "int", "Short": "short int", "Char": "signed char",
-    "Byte": "unsigned char", "Bool": "bool", "ComplexFloat": "c10::complex<float>",
-    "ComplexDouble": "c10::complex<double>",
-}  # fmt: skip
-
-
-def c_type(d: dtypes.dtype) -> str:
-    """The C++ type that some of PyTorch's errors name a dtype by."""
-    return C_TYPES.get(d.legacy, d.legacy)
+c_type = dtypes.c_name
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -90,6 +80,11 @@ def one_dim(self: Tensor, dim: Any, extra: int = 0, where: str = "function.dim.1
             f"but got {d})"
         )
     return d % width
+
+
+def no_dimensions(dim: int) -> IndexError:
+    """PyTorch's error for a dimension of a tensor that has none, where 0 is not allowed for it."""
+    return IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
 
 
 def dims_of(self: Tensor, dim: Any) -> tuple[int, ...]:

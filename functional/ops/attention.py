@@ -56,11 +56,20 @@ attention = general(
     shape=_attention_shape,
     check=_check,
 )
+
+
+def _check_real(x: Tensor, dim: int) -> None:
+    if x.dtype.is_complex:
+        kernel = "softmax_lastdim_kernel_impl"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+
+
 safe_softmax = general(
     "safe_softmax",
     lambda F, g, result, dim: F.softmax_backward(g, result, dim),
     statics=("dim",),
     node="SafeSoftmaxBackward0",
     vmap=over_scalars(shifted(lambda F: F.safe_softmax, 0)),
+    check=_check_real,
     shape=lambda x, dim: (x.shape, x.dtype),
 )

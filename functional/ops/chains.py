@@ -10,9 +10,10 @@ import numpy as np
 from .. import dtypes
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tape.views import requires_grad
 from ..tensor import Tensor
+from .arguments import c_type
 from .matmul import mm
 
 # --- chains of matrices ---------------------------------------------------------------------------
@@ -57,7 +58,7 @@ def _check_chain(tensors: list[Tensor]) -> None:
         if t.dtype is not tensors[0].dtype:
             raise RuntimeError(
                 f"{name}: all tensors must have be the same dtype but tensor 0 is "
-                f"{tensors[0].dtype.legacy} and tensor {i} {t.dtype.legacy}"
+                f"{c_type(tensors[0].dtype)} and tensor {i} {c_type(t.dtype)}"
             )
 
 
@@ -185,7 +186,15 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return z if bias is None else z + bias
 
 
+def _same_dtypes(**tensors: Any) -> None:
+    kinds = {name: t.dtype for name, t in tensors.items() if t is not None}
+    if len(set(kinds.values())) > 1:
+        found = ", ".join(f"{name}: {c_type(d)}" for name, d in kinds.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {found}")
+
+
 def _check_bilinear(x: Tensor, y: Tensor, weight: Tensor, bias: Any) -> None:
+    _same_dtypes(input1=x, input2=y, weight=weight, bias=bias)
     if x.ndim != y.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {x.ndim} and {y.ndim}")
     for i, (m, n) in enumerate(zip(x.shape[:-1], y.shape[:-1], strict=True)):

@@ -7,7 +7,8 @@ from typing import Any
 from .. import dtypes
 from ..tape.declare import binary, general, unary, view
 from ..tape.op import public
-from ..tape.slow import in_place, write_out
+from ..tape.out import write_out
+from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import is_complex
 from .twins import twin
@@ -161,7 +162,7 @@ _conj_over = _conjugation("conj_over", "ConjPhysicalBackward1")
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate in new memory; ``input`` itself where it is real."""
     if out is not None:
-        return write_out(conj_physical(input.detach()), out)
+        return write_out(conj_physical(input.detach()), out, "conj_physical")
     return conj_elements(input) if input.dtype.is_complex else input
 
 

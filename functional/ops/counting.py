@@ -13,9 +13,9 @@ from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.foreign import kernels_for
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor, wrap
-from .arguments import dims_of
+from .arguments import c_type, dims_of
 from .reduce import reduced_shape
 from .results import out_several, return_type
 
@@ -71,6 +71,10 @@ def bincount(self: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
     return bincount_weighted(self, weights, minlength)
 
 
+def _no_kernel(kernel: str, self: Tensor) -> NotImplementedError:
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+
+
 histc_of = general(
     "histc_of",
     statics=("bins", "low", "high"),
@@ -88,10 +92,14 @@ def histc(
         return out_of(histc, out, self.detach(), bins, min, max)
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if self.dtype.category != dtypes.FLOAT:
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{self.dtype.legacy}'")
     if min > max:
         raise RuntimeError("torch.histc: max must be larger than min")
+    if self.dtype.is_complex and min == max and self.numel():
+        raise _no_kernel("aminmax_cpu", self)
+    if self.dtype is dtypes.bool_:
+        raise _no_kernel("linspace_cpu", self)
+    if self.dtype.category != dtypes.FLOAT:
+        raise _no_kernel("histogram_cpu", self)
     return histc_of(self.detach(), bins, min, max)
 
 
@@ -102,16 +110,84 @@ _Histogram = return_type("histogram", ("hist", "bin_edges"))
 _Histogramdd = return_type("histogramdd", ("hist", "bin_edges"))
 
 
-def _edges(x: Tensor, bins: Any, given: Any) -> list[Tensor]:
-    """The edges along each coordinate of points (the last axis of ``x``)."""
-    points = x._data.reshape(-1, x.shape[-1])
-    equal_edges = kernels_for(points).equal_edges
-    ranges = [None] * len(bins) if given is None else list(zip(given[::2], given[1::2],
-                                                              strict=True))  # fmt: skip
-    return [
-        b.detach() if isinstance(b, Tensor) else wrap(equal_edges(points[:, i], int(b), r))
-        for i, (b, r) in enumerate(zip(bins, ranges, strict=True))
-    ]
+def _ranges(x: Tensor, given: Any) -> list[float]:
+    """The outermost edges along each coordinate of points (the last axis of ``x``)."""
+    count = x.shape[-1]
+    if given is None:
+        if x.dtype not in (dtypes.float32, dtypes.float64):
+            raise _no_kernel("histogramdd", x)
+        points = x._data.reshape(-1, count)
+        given = kernels_for(points).column_ranges(points)
+    if len(given) != 2 * count:
+        raise RuntimeError(
+            f"torch.histogramdd: for a {count}-dimensional histogram range should have {2 * count} "
+            f"elements, but got {len(given)}"
+        )
+    for i, (low, high) in enumerate(zip(given[::2], given[1::2], strict=True)):
+        if not (math.isfinite(low) and math.isfinite(high)):
+            raise RuntimeError(
+                f"torch.histogramdd: dimension {i}'s range [{low:g}, {high:g}] is not finite"
+            )
+        if low > high:
+            raise RuntimeError(
+                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} "
+                f"for dimension {i}"
+            )
+    return list(given)
+
+
+def _equal_edges(x: Tensor, bins: list[int], given: Any) -> list[Tensor]:
+    """The edges of so many equal intervals along each coordinate."""
+    if len(bins) != x.shape[-1]:
+        raise RuntimeError(
+            "histogramdd: The size of bins must be equal to the innermost dimension of the input."
+        )
+    ends, edges = _ranges(x, given), []
+    for low, high, n in zip(ends[::2], ends[1::2], bins, strict=True):
+        low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+        edges.append(TENSOR.linspace(low, high, n + 1, dtype=x.dtype, device=x.device))
+    return edges
+
+
+def _check_edges(x: Tensor, edges: list[Tensor]) -> None:
+    count = x.shape[-1]
+    if len(edges) != count:
+        raise RuntimeError(
+            f"torch.histogramdd: expected {count} sequences of bin edges for a {count}-dimensional "
+            f"histogram but got {len(edges)}"
+        )
+    for i, edge in enumerate(edges):
+        if edge.dtype is not x.dtype:
+            raise RuntimeError(
+                "torch.histogramdd: input tensor and bins tensors should have the same dtype, but "
+                f"got input with dtype {c_type(x.dtype)} and bins for dimension {i} with dtype "
+                f"{c_type(edge.dtype)}"
+            )
+        if edge.ndim != 1:
+            raise RuntimeError(
+                f"torch.histogramdd: bins tensor should have one dimension, but got {edge.ndim} "
+                f"dimensions in the bins tensor for dimension {i}"
+            )
+        if not edge.numel():
+            raise RuntimeError(
+                "torch.histogramdd: bins tensor should have at least 1 element, but got 0 elements "
+                f"in the bins tensor for dimension {i}"
+            )
+
+
+def _check_weight(x: Tensor, weight: Tensor) -> None:
+    start = "torch.histogramdd: if weight tensor is provided"
+    if weight.dtype is not x.dtype:
+        raise RuntimeError(
+            f"{start}, input tensor and weight tensor should have the same dtype, but got "
+            f"input({c_type(x.dtype)}), and weight({c_type(weight.dtype)})"
+        )
+    if weight.shape != x.shape[:-1]:
+        raise RuntimeError(
+            f"{start} it should have the same shape as the input tensor excluding its innermost "
+            f"dimension, but got input with shape {list(x.shape)} and weight with shape "
+            f"{list(weight.shape)}"
+        )
 
 
 def _density(counts: Tensor, edges: list[Tensor]) -> Tensor:
@@ -123,9 +199,16 @@ def _density(counts: Tensor, edges: list[Tensor]) -> Tensor:
 
 
 def _histogram(self: Tensor, bins: Any, range: Any, weight: Any, density: bool) -> Any:
-    if self.dtype not in (dtypes.float32, dtypes.float64):
-        raise NotImplementedError(f"\"histogramdd\" not implemented for '{self.dtype.legacy}'")
-    edges = _edges(self, bins, range)
+    given = all(isinstance(b, Tensor) for b in bins)
+    edges = [b.detach() for b in bins] if given else _equal_edges(self, bins, range)
+    _check_edges(self, edges)
+    if weight is not None:
+        _check_weight(self, weight)
+    for i, edge in enumerate(edges):
+        if edge.shape[0] < 2:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got 0 for dimension {i}")
+    if self.dtype.category != dtypes.FLOAT:
+        raise _no_kernel("histogram_cpu", self)
     counts = histogram_of(
         self, None if weight is None else weight.detach(), [e._data for e in edges]
     )
@@ -147,6 +230,8 @@ def histogram(
         form = lambda x: histogram(x, bins, range=range, weight=weight, density=density)
         return _Histogram.out(out_several(form, out, self.detach()))
     column = self.detach().reshape((-1, 1))
+    if weight is not None:
+        weight = weight.reshape(-1)
     counts, edges = _histogram(column, [bins], range, weight, density)
     return _Histogram((counts, edges[0]))
 
@@ -157,8 +242,7 @@ def histogramdd(
 ) -> Any:
     """(counts, edges) of points, whose coordinates are the last dimension."""
     if self.ndim < 2:
-        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions, "
-                           f"but got {self.ndim}")  # fmt: skip
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     if isinstance(bins, int):
         bins = [bins] * self.shape[-1]
     counts, edges = _histogram(self.detach(), list(bins), range, weight, density)

@@ -32,11 +32,15 @@ def recorded(t: Tensor, wanted: bool) -> Tensor:
     return t.requires_grad_()
 
 
-def given(t: Tensor, out: Any) -> Tensor:
-    """A new tensor, or what it says written into ``out``."""
+def given(t: Tensor, out: Any, dtype: Any = None) -> Tensor:
+    """A new tensor, or what it says written into ``out``, whose dtype was to be ``dtype``."""
     if out is None:
         return t
-    from ..tape.slow import write_out
+    if dtype is not None and dtype is not out.dtype:
+        raise RuntimeError(
+            f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
+        )
+    from ..tape.out import write_out
 
     return write_out(TENSOR.to_dtype(t, out.dtype), out)
 
@@ -275,7 +279,7 @@ def _filler(name: str, value: Any, doc: str) -> Any:
         if name == "zeros" and any(n < 0 for n in shape):
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         made = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
-        return given(made if memory_format is None else in_format(made, memory_format), out)
+        return given(made if memory_format is None else in_format(made, memory_format), out, dtype)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -334,7 +338,7 @@ def full(
     if isinstance(fill_value, Tensor):
         dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
     dtype = dtype or dtypes.of_number(fill_value)
-    return given(filled(fill_value, ints((size,)), dtype, device, requires_grad), out)
+    return given(filled(fill_value, ints((size,)), dtype, device, requires_grad), out, dtype)
 
 
 def like(

@@ -103,7 +103,9 @@ OPS["ctc_loss_of"].refused = (
 )  # fmt: skip
 
 
-def _ints(lengths: Any) -> tuple[int, ...]:
+def _ints(lengths: Any, name: str) -> tuple[int, ...]:
+    if isinstance(lengths, Tensor) and lengths.dtype.category != dtypes.INT:
+        raise RuntimeError(f"{name} must be integral")
     values = lengths.tolist() if isinstance(lengths, Tensor) else lengths
     return tuple(int(n) for n in values) if isinstance(values, (list, tuple)) else (int(values),)
 
@@ -122,7 +124,8 @@ def ctc_loss(
     single = log_probs.ndim == 2
     x = TENSOR.unsqueeze(log_probs, 1) if single else log_probs
     labels = TENSOR.unsqueeze(targets, 0) if single and targets.ndim == 1 else targets
-    given, wanted = _ints(input_lengths), _ints(target_lengths)
+    given = _ints(input_lengths, "input_lengths")
+    wanted = _ints(target_lengths, "target_lengths")
     z = ctc_loss_of(x, labels, given, wanted, int(blank), bool(zero_infinity))[0]
     if zero_infinity:
         z = TENSOR.where(TENSOR.eq(z, float("inf")), zeros_like(z.detach()), z)

@@ -22,6 +22,7 @@ from .linalg_parts import (
     not_holomorphic,
     not_implemented,
     probed,
+    unless_empty,
 )
 from .results import return_type
 
@@ -126,8 +127,8 @@ def linalg_cholesky_ex(
 ) -> Any:
     """(L, info): info is the order of the first leading minor that is not positive, or 0."""
     check_square(A, "linalg.cholesky")
-    check_kind(A, "linalg.cholesky", half="cholesky_cpu")
-    factor, info = cholesky_(A, upper)
+    check_kind(A, "linalg.cholesky", half="")
+    factor, info = unless_empty("cholesky_cpu", cholesky_, A, upper)
     if check_errors:
         _not_positive("linalg.cholesky_ex", info)
     return write_all(_CholeskyEx((factor, info)), out, "linalg_cholesky_ex")
@@ -146,8 +147,7 @@ linalg_cholesky = with_out(_cholesky, "linalg_cholesky")
 def _old_cholesky(self: Tensor, upper: bool = False) -> Tensor:
     """L with L Lᴴ = self (or U with Uᴴ U)."""
     check_square(self, "cholesky")
-    check_kind(self, "cholesky", "cholesky_cpu", "cholesky_cpu")
-    factor, info = cholesky_old(self, upper)
+    factor, info = unless_empty("cholesky_cpu", cholesky_old, self, upper)
     _not_positive("cholesky", info)
     return factor
 
@@ -196,7 +196,11 @@ _SVD, _OldSVD = return_type("linalg_svd", ("U", "S", "Vh")), return_type("svd", 
 
 def _check_svd(A: Tensor) -> None:
     check_matrix(A, "linalg.svd")
-    check_kind(A, "linalg.svd", half="linalg_svd_cpu")
+    check_kind(A, "linalg.svd", half="")
+
+
+def _svd(A: Tensor, full: bool, vectors: bool) -> Any:
+    return unless_empty("linalg_svd_cpu", svd_, A, full, vectors)
 
 
 @public
@@ -210,13 +214,13 @@ def linalg_svd(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with "
             "cuSOLVER backend."
         )
-    return write_all(_SVD(svd_(A, full_matrices, True)), out, "linalg_svd")
+    return write_all(_SVD(_svd(A, full_matrices, True)), out, "linalg_svd")
 
 
 def _svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order."""
     _check_svd(A)
-    return svd_(A, False, wants_vectors(A))[1]
+    return _svd(A, False, wants_vectors(A))[1]
 
 
 linalg_svdvals = with_out(_svdvals, "linalg_svdvals")
@@ -233,7 +237,7 @@ def svd(self: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any = 
     _check_svd(self)
     if not compute_uv:
         return write_all(_OldSVD(_without_vectors(self)), out, "svd")
-    u, s, vh = svd_(self, not some, True)
+    u, s, vh = _svd(self, not some, True)
     return write_all(_OldSVD((u, s, TENSOR.conj(mT(TENSOR, vh)))), out, "svd")
 
 
@@ -254,19 +258,22 @@ def _check_eigh(A: Tensor, UPLO: str) -> str:
     uplo = UPLO.upper()
     if uplo not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
-    check_kind(A, "linalg.eigh", "linalg_eigh_cpu", "linalg_eigh_cpu")
     return uplo
+
+
+def _eigen(A: Tensor, UPLO: str, vectors: bool) -> Any:
+    return unless_empty("linalg_eigh_cpu", eigh_, A, _check_eigh(A, UPLO), vectors)
 
 
 @public
 def linalg_eigh(A: Tensor, UPLO: str = "L", *, out: Any = None) -> Any:
     """(eigenvalues in ascending order, eigenvectors) of Hermitian matrices."""
-    return write_all(_Eigh(eigh_(A, _check_eigh(A, UPLO), True)), out, "linalg_eigh")
+    return write_all(_Eigh(_eigen(A, UPLO, True)), out, "linalg_eigh")
 
 
 def _eigvalsh(A: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order."""
-    return eigh_(A, _check_eigh(A, UPLO), wants_vectors(A))[0]
+    return _eigen(A, UPLO, wants_vectors(A))[0]
 
 
 linalg_eigvalsh = with_out(_eigvalsh, "linalg_eigvalsh")

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import dtypes
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor, wrap
 from .arguments import one_dim
 
@@ -59,6 +59,9 @@ def gradient(
     """Central differences along every one of ``dim``, one-sided at the edges."""
     dims = range(input.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
     dims = [one_dim(input, d) for d in dims]
+    for d in dims:
+        if dims.count(d) > 1:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     for d in dims:
@@ -66,16 +69,24 @@ def gradient(
             raise RuntimeError(
                 "torch.gradient expected each dimension size to be at least edge_order+1"
             )
-    if input.dtype is dtypes.bool_ or input.dtype is dtypes.uint8:
-        raise RuntimeError("torch.gradient does not support uint8 input." if
-                           input.dtype is dtypes.uint8 else "torch.gradient: no bool")  # fmt: skip
+    if input.dtype is dtypes.uint8:
+        raise RuntimeError("torch.gradient does not support uint8 input.")
     steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
     if len(steps) != len(dims):
-        raise RuntimeError(
-            "torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
-            f"equal to 'self.dim() = {len(dims)}', since dim argument was not given, but got a "
-            f"list of length {len(steps)}"
+        wanted = (
+            f", or a list of length equal to 'self.dim() = {len(dims)}', since dim argument was "
+            f"not given, but got a list of length {len(steps)}"
+            if dim is None
+            else " or it's spacing and dim arguments to have the same length, but got a spacing "
+            f"argument of length {len(steps)} and a dim argument of length {len(dims)}."
         )
+        raise RuntimeError(f"torch.gradient expected spacing to be unspecified, a scalar{wanted}")
+    for s in steps:
+        if isinstance(s, Tensor) and s.device != input.device:
+            raise RuntimeError(
+                "torch.gradient expected each tensor to be on the same device, but got devices "
+                f"{input.device} and {s.device}!"
+            )
     return tuple(
         _by_places(input, d, s, edge_order)
         if isinstance(s, Tensor)
@@ -99,7 +110,7 @@ def _by_step(x: Tensor, dim: int, step: Any, order: int) -> Tensor:
 def _by_places(x: Tensor, dim: int, places: Tensor, order: int) -> Tensor:
     """Differences on points that are not evenly spaced, of second order inside."""
     at = lambda i, j: _part(x, dim, i, j)
-    gaps = places[1:] - places[:-1]
+    gaps = diff(places)
     shape = tuple(-1 if d == dim else 1 for d in range(x.ndim))
     one, two = gaps[:-1].reshape(shape), gaps[1:].reshape(shape)
     a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
@@ -149,6 +160,12 @@ def _spacing(name: str, x: Any, dx: Any) -> None:
         )
 
 
+def _no_bools(name: str, y: Tensor, x: Any) -> None:
+    if y.dtype is dtypes.bool_ or (x is not None and x.dtype is dtypes.bool_):
+        which = "`y`" if x is None else "`x` or `y`"
+        raise RuntimeError(f"{name}: received a bool input for {which}, but bool is not supported")
+
+
 @public
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Tensor:
     """The integral along ``dim`` by the trapezoidal rule, of points ``x`` or a spacing ``dx``."""
@@ -156,8 +173,7 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Ten
     at = one_dim(y, dim)
     if not y.shape[at]:
         return TENSOR.zeros(tuple(n for d, n in enumerate(y.shape) if d != at), dtype=y.dtype)
-    if y.dtype is dtypes.bool_:
-        raise RuntimeError("trapezoid: received a bool input for `y`, but bool is not supported")
+    _no_bools("trapezoid", y, x)
     if x is not None:
         gaps = _gaps("trapezoid", y, x, at)
         return _over(TENSOR.sum((_part(y, at, 0, -1) + _part(y, at, 1, 0)) * gaps, at), 2.0)
@@ -170,10 +186,7 @@ def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int =
     """The running integral along ``dim`` by the trapezoidal rule."""
     _spacing("cumulative_trapezoid", x, dx)
     at = one_dim(y, dim)
-    if y.dtype is dtypes.bool_:
-        raise RuntimeError(
-            "cumulative_trapezoid: received a bool input for `y`, but bool is not supported"
-        )
+    _no_bools("cumulative_trapezoid", y, x)
     if x is not None:
         gaps = _gaps("cumulative_trapezoid", y, x, at)
         return _over(TENSOR.cumsum((_part(y, at, 0, -1) + _part(y, at, 1, 0)) * gaps, at), 2.0)

@@ -11,7 +11,7 @@ from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from . import pointwise
-from .create import empty, empty_like, ones
+from .create import empty, empty_like, ones, zeros
 from .random import bernoulli_
 from .views import squeeze
 
@@ -44,7 +44,7 @@ def drop(input: Tensor, p: float, feature: bool, alpha: bool, inplace: bool) -> 
     if p == 0 or input.numel() == 0:
         return input
     if p == 1:
-        return mul(input, 0.0)
+        return mul(input, zeros((), dtype=input.dtype, device=input.device))
     noise = bernoulli_(_kept(input, feature), 1 - p)
     if not alpha:
         return mul(input, pointwise.div.in_place(noise, 1 - p))

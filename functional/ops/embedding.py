@@ -13,22 +13,25 @@ from ..tape.foreign import kernels_for
 from ..tape.op import TENSOR, public
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor
+from .dtype_checks import type_string
 from .loss_forms import differentiable_only
+from .reduce import to_dtype_of
 from .refusals import no_complex_gradient
 
 _INT64 = np.dtype(np.int64)
 
 
-def _named(t: Tensor) -> str:
-    return f"torch.{t.dtype.legacy}Tensor"
+_INDICES = (dtypes.int64, dtypes.int32)
+_MAX = 2
+_REAL = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
-def _check_indices(indices: Tensor, where: str, position: int = 1) -> None:
-    if indices.dtype not in (dtypes.int64, dtypes.int32):
+def _check_types(where: str, name: str, t: Tensor, allowed: Any, position: int = 1) -> None:
+    if t.dtype not in allowed:
         raise RuntimeError(
-            f"Expected tensor for argument #{position} 'indices' to have one of the following "
-            f"scalar types: Long, Int; but got {_named(indices)} instead (while checking arguments "
-            f"for {where})"
+            f"Expected tensor for argument #{position} '{name}' to have one of the following "
+            f"scalar types: {', '.join(d.legacy for d in allowed)}; but got "
+            f"{type_string(t.dtype)} instead (while checking arguments for {where})"
         )
 
 
@@ -46,7 +49,7 @@ def _check_embedding(weight: Tensor, indices: Any, *rest: Any) -> None:
             "embedding(): argument 'indices' (position 2) must be Tensor, not "
             f"{type(indices).__name__}"
         )
-    _check_indices(indices, "embedding")
+    _check_types("embedding", "indices", indices, _INDICES)
     _no_complex(weight)
 
 
@@ -103,7 +106,17 @@ def embedding(
 @public
 def embedding_renorm_(self: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
     """Shrink the rows that are used and longer than ``max_norm`` to that norm, in place."""
-    _check_indices(indices, "embedding_renorm_", 2)
+    if self.ndim != 2:
+        raise RuntimeError(
+            f"Expected 2-dimensional tensor, but got {self.ndim}-dimensional tensor for argument "
+            "#1 'self' (while checking arguments for embedding_renorm_)"
+        )
+    _check_types("embedding_renorm_", "indices", indices, _INDICES, 2)
+    if self.dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "norm(): input dtype should be either floating point or complex. Got "
+            f"{self.dtype.legacy} instead."
+        )
     check_in_place(self, requires_grad(self))
     if type(self._data) is not MetaArray:
         kernels = kernels_for(self._data)
@@ -186,18 +199,30 @@ def embedding_bag_weights_backward(
     return z
 
 
-def _check_offsets(offsets: Tensor, n: int) -> None:
+def _check_offsets(offsets: Tensor, n: int) -> int:
+    """PyTorch's errors for where bags start; the last offset, if it is known, else ``n``."""
     if type(offsets._data) is MetaArray or not offsets.numel():
-        return
+        return n
     first, last = int(offsets._data[0]), int(offsets._data[-1])
     if first != 0:
         raise RuntimeError(
             "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-            f"position 0. However, got {first}\n[ {_named(offsets)}{{}} ]"
+            f"position 0. However, got {first}\n[ {type_string(offsets.dtype)}{{}} ]"
         )
     if last > n:
         raise RuntimeError(
             f"offsets[-1] can not be greater than input's length {n} but got offsets[-1] of {last}"
+        )
+    return last
+
+
+def _check_weights(weight: Tensor, per_sample: Tensor | None) -> None:
+    _check_types("embedding_bag", "weight", weight, _REAL)
+    if per_sample is not None and per_sample.dtype is not weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument "
+            f"#1 'per_sample_weights'; but type {type_string(weight.dtype)} does not equal "
+            f"{type_string(per_sample.dtype)} (while checking arguments for embedding_bag)"
         )
 
 
@@ -214,8 +239,12 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> tuple[Any, ...]:
     """Bags of rows, summed (0), averaged (1) or their maxima (2), and what gradients need."""
-    _check_indices(indices, "embedding_bag")
-    _check_offsets(offsets, indices.numel())
+    if offsets.dtype is not indices.dtype:
+        found = dtypes.promote_types(offsets.dtype, indices.dtype)
+        indices, offsets = to_dtype_of(indices, found), to_dtype_of(offsets, found)
+    _check_types("embedding_bag", "indices", indices, _INDICES)
+    last = _check_offsets(offsets, indices.numel())
+    _check_weights(weight, per_sample_weights)
     rows = weight.shape[0]
     if padding_idx is None:
         padding_idx = -1
@@ -228,6 +257,10 @@ def embedding_bag(
         padding_idx += rows
     if include_last_offset:
         offsets = TENSOR.narrow(offsets, 0, 0, offsets.shape[0] - 1)
+        if mode != _MAX and last < indices.numel():  # sums end there, maxima do not
+            indices = TENSOR.narrow(indices, 0, 0, last)
+            if per_sample_weights is not None:
+                per_sample_weights = TENSOR.narrow(per_sample_weights, 0, 0, last)
     differentiable_only("embedding_bag", indices=indices, offsets=offsets)
     settings = (int(mode), padding_idx, bool(scale_grad_by_freq))
     return embedding_bag_of(weight, indices, offsets, per_sample_weights, *settings)

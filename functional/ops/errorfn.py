@@ -7,7 +7,7 @@ from typing import Any
 from ..dtypes import bfloat16, float16
 from ..tape.declare import elementwise, unary
 from ..tape.op import public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .pointwise import add_number, mul_number
 from .refusals import only_wide

@@ -8,7 +8,8 @@ from .. import dtypes
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import public
-from ..tape.slow import out_of
+from ..tape.operands import check_operands
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .reduce import arg_shape, dims_or_all, kept, reduced_shape, restored, same_dtype_shape, whole
@@ -116,6 +117,8 @@ def _written(function: Any, out: Any, self: Tensor, dim: Any, keepdim: bool, bot
 @public
 def max(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The maximum of all elements; (values, indices) along ``dim``; of two tensors, elementwise."""
+    if not isinstance(self, Tensor):
+        check_operands("max", self, dim)
     if isinstance(dim, Tensor):
         from .pointwise import maximum
 
@@ -128,6 +131,8 @@ def max(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None
 @public
 def min(self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None) -> Any:
     """The minimum of all elements; (values, indices) along ``dim``; of two tensors, elementwise."""
+    if not isinstance(self, Tensor):
+        check_operands("min", self, dim)
     if isinstance(dim, Tensor):
         from .pointwise import minimum
 

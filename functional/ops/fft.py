@@ -11,9 +11,9 @@ from ..kernels import numpy as kernels
 from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
-from .arguments import one_dim
+from .arguments import no_dimensions, one_dim
 from .create import given, placed
 from .linalg_parts import not_holomorphic
 
@@ -162,6 +162,8 @@ def _plane(x: Tensor, s: Any, dim: Any) -> tuple[tuple[int, ...], tuple[int, ...
     """(dimensions, points) of a transform of several dimensions."""
     s = (s,) if isinstance(s, int) else s
     dim = (dim,) if isinstance(dim, int) else dim
+    if dim and not x.ndim:
+        raise no_dimensions(dim[0])
     if dim is not None and s is not None and len(dim) != len(s):
         raise RuntimeError("When given, dim and shape arguments must have the same length")
     if s is not None and len(s) > x.ndim:
@@ -247,7 +249,7 @@ def _rfftn(x: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
 def _irfftn(x: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
     x = _promoted(x, complex=True)
     name = "hfftn" if forward else "irfftn"
-    if not x.ndim or dim == () or s == ():
+    if (not x.ndim and not dim and dim != 0) or dim == () or s == ():
         raise RuntimeError(f"{name} must transform at least one axis")
     dims, sizes = _plane(x, s, dim)
     given_last = s is not None and (s if isinstance(s, int) else s[-1]) != -1

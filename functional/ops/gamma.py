@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..tape.declare import binary, elementwise, unary
 from ..tape.op import public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .refusals import only_wide, tensor_operand, unknown_derivative
 from .twins import twin

@@ -10,10 +10,11 @@ from .. import dtypes
 from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor
 from . import views
-from .arguments import integer, one_dim
+from .arguments import integer, number_for, one_dim
 
 # --- gather, scatter, select ----------------------------------------------------------------------
 
@@ -103,6 +104,38 @@ def _check_rank(self: Tensor, index: Tensor, name: str = "input") -> None:
         raise RuntimeError(f"Index tensor must have the same number of dimensions as {name} tensor")
 
 
+def check_source(self: Tensor, index: Tensor, src: Tensor, at: int) -> None:
+    """The index lies within the source and, apart from dimension ``at``, within ``self``."""
+    if not index.numel() or tuple(index.shape) == tuple(src.shape) == tuple(self.shape):
+        return
+    rows = zip(index.shape, self.shape, strict=False)
+    wrong = any(d != at and n > m for d, (n, m) in enumerate(rows))
+    for d, n in enumerate(index.shape or (1,)):
+        if wrong:
+            break
+        if 0 < src.ndim <= d:
+            raise IndexError(
+                f"Dimension out of range (expected to be in range of [{-src.ndim}, "
+                f"{src.ndim - 1}], but got {d})"
+            )
+        wrong = n > (src.shape[d] if src.ndim else 1)
+    _check_rank(src, index, "src")
+    if wrong:
+        raise RuntimeError(
+            f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} "
+            f"apart from dimension {at} and to be no larger size than src {list(src.shape)}"
+        )
+
+
+def of_rank(src: Tensor, index: Tensor) -> Tensor:
+    """A checked source of the index's rank: none and one dimension may stand for each other."""
+    if src.ndim == index.ndim:
+        return src
+    if not index.numel():
+        return views.reshape(views.slice_(views.reshape(src, (-1,)), 0, 0, 0, 1), index.shape)
+    return views.unsqueeze(src, 0) if index.ndim else views.select(src, 0, 0)
+
+
 @public
 def gather(
     self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Any = None
@@ -170,15 +203,10 @@ def _scatter_form(
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not isinstance(src, Tensor):
         _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
-        return _scatter_value, (self, src, index, at)
-    for d, (n, m, k) in enumerate(zip(index.shape, self.shape, src.shape, strict=False)):
-        if (d != at and n > m) or n > k:
-            raise RuntimeError(
-                f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} "
-                f"apart from dimension {at} and to be no larger size than src {list(src.shape)}"
-            )
+        return _scatter_value, (self, number_for(src, self.dtype), index, at)
+    check_source(self, index, src, at)
     _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
-    return _scatter, (self, src, index, at)
+    return _scatter, (self, of_rank(src, index), index, at)
 
 
 @public

@@ -9,10 +9,12 @@ from ..kernels.layout import kept_strides
 from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import broadcast_shapes, common_shape, one_dim
 from .gather import _check_index
+from .selection import check_fill
 
 # --- slices along a dimension ---------------------------------------------------------------------
 
@@ -86,8 +88,9 @@ def _copy_place(self: Tensor, dim: int, index: Tensor, source: Tensor) -> int:
             f"({self.ndim})"
         )
     if index.dtype is not dtypes.int64:
-        raise IndexError("index_copy_(): Expected a long tensor for index, but got "
-                         f"{index.dtype.legacy}")  # fmt: skip
+        raise RuntimeError(
+            f"index_copy_(): Expected a long tensor for index, but got {index.dtype.legacy}"
+        )
     if self.dtype is not source.dtype:
         raise RuntimeError(
             "index_copy_(): self and source expected to have the same dtype, but got (self) "
@@ -116,6 +119,10 @@ def _index_copy_twin(self: Tensor, dim: int, index: Tensor, source: Tensor) -> T
     return in_place(index_copy_dim.op, (self, source, index, at))
 
 
+def _is_complex(value: Any) -> bool:
+    return value.is_complex() if isinstance(value, Tensor) else isinstance(value, complex)
+
+
 def _fill_form(self: Tensor, dim: int, index: Tensor, value: Any) -> tuple[Any, tuple[Any, ...]]:
     """(operation, arguments): the value is a number or a 0-dim tensor."""
     at = one_dim(self, dim)
@@ -133,11 +140,12 @@ def _fill_form(self: Tensor, dim: int, index: Tensor, value: Any) -> tuple[Any, 
     if has_numbers(x) and x.size and (x.min() < -n or x.max() >= n):
         bad = x[(x < -n) | (x >= n)].reshape(-1)[0]
         raise IndexError(f"index {bad} is out of bounds for dimension {at} with size {n}")
-    if isinstance(value, Tensor):
-        return index_fill_tensor, (self, value, index, at)
-    if isinstance(value, complex) and not self.dtype.is_complex:
+    if _is_complex(value) and not self.dtype.is_complex:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not "
                            "supported")  # fmt: skip
+    check_fill(self, value)
+    if isinstance(value, Tensor):
+        return index_fill_tensor, (self, value, index, at)
     return index_fill_value, (self, index, at, value)
 
 

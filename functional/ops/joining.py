@@ -12,7 +12,7 @@ from ..modes import PLAIN
 from ..tape.batching import expanded, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import dims_of, ints, keyword, one_dim
 

@@ -11,6 +11,7 @@ from ..kernels.meta import contiguous_strides
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
+from .arguments import one_dim
 from .cast import host
 from .decompositions import svd_
 from .linalg import with_out, write_all
@@ -18,12 +19,14 @@ from .linalg_parts import (
     add,
     check_kind,
     check_matrix,
+    check_solved,
     check_square,
     mH,
     not_holomorphic,
     not_implemented,
     pieces,
     probed,
+    unless_empty,
 )
 from .results import return_type
 from .solvers import is_vector
@@ -184,6 +187,15 @@ def _as_tolerance(value: Any) -> Any:
     return 0.0 if value is None else float(value)
 
 
+def _check_tolerances(name: str, **given: Any) -> None:
+    for which, value in given.items():
+        if isinstance(value, Tensor) and value.dtype.is_complex:
+            raise RuntimeError(
+                f"torch.linalg.{name}: {which} tensor of complex type is not supported. Got "
+                f"{value.dtype.legacy}"
+            )
+
+
 def tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
     """(atol, rtol) with PyTorch's defaults: rtol is eps · max(m, n) unless atol is given."""
     relative = _as_tolerance(rtol)
@@ -199,6 +211,7 @@ def _pinv(
     A: Tensor, *, rcond: Any = None, atol: Any = None, rtol: Any = None, hermitian: bool = False
 ) -> Tensor:
     """The Moore-Penrose inverse; small singular values count as 0."""
+    _check_tolerances("pinv", rcond=rcond, atol=atol, rtol=rtol)
     rtol = rcond if rtol is None else rtol
     if A.ndim < 2 or A.dtype.category < dtypes.FLOAT or A.dtype.array in dtypes.HALF:
         raise RuntimeError(
@@ -226,6 +239,7 @@ def _matrix_rank(
     """How many singular values exceed max(atol, rtol · the largest)."""
     if tol is not None:
         atol, rtol = tol, 0.0
+    _check_tolerances("matrix_rank", atol=atol, rtol=rtol)
     check_matrix(A, "torch.linalg.matrix_rank", "input")
     if A.dtype.category < dtypes.FLOAT or A.dtype.array in dtypes.HALF:
         raise RuntimeError("This function doesn't handle types other than float and double")
@@ -264,8 +278,9 @@ def linalg_ldl_factor_ex(
     """(LAPACK's L and D in one matrix, row exchanges, info) of symmetric matrices."""
     name = "torch.linalg.ldl_factor_ex"
     check_square(A, name)
-    check_kind(A, name, half="ldl_factor_kernel_cpu")
-    return write_all(_LDLEx(ldl_factor_(A, hermitian)), out, "linalg_ldl_factor_ex")
+    check_kind(A, name, half="")
+    found = unless_empty("ldl_factor_kernel_cpu", ldl_factor_, A, hermitian)
+    return write_all(_LDLEx(found), out, "linalg_ldl_factor_ex")
 
 
 @public
@@ -280,11 +295,15 @@ def _ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False
     name = "torch.linalg.ldl_solve"
     check_square(LD, name)
     check_kind(LD, name, half="")
+    one_dim(B, -2)  # PyTorch's error for a vector
+    check_solved(B, LD, name)
     if tuple(LD.shape[:-1]) != tuple(pivots.shape):
         raise RuntimeError(
             f"{name}: Expected LD.shape[:-1] and pivots.shape to be the same, but got pivots with "
             f"shape {list(pivots.shape)} instead"
         )
+    if pivots.dtype.category != dtypes.INT:
+        raise RuntimeError(f"{name}: Expected pivots to be integers. Got {pivots.dtype.legacy}")
     if LD.dtype.array in dtypes.HALF:
         raise not_implemented("ldl_solve_kernel_cpu", LD)
     return ldl_solve_(LD, pivots, B, hermitian)

@@ -9,7 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .linalg_parts import (
     add,
@@ -22,6 +22,7 @@ from .linalg_parts import (
     pieces,
     probed,
     singular,
+    unless_empty,
 )
 from .results import return_type
 
@@ -127,8 +128,8 @@ def with_out(function: Any, name: str, title: str | None = None) -> Any:
 def _det(A: Tensor) -> Tensor:
     """The determinant of square matrices."""
     check_square(A, "linalg.det")
-    check_kind(A, "linalg.det", half="lu_cpu")
-    return det_(A)
+    check_kind(A, "linalg.det", half="")
+    return unless_empty("lu_cpu", det_, A)
 
 
 linalg_det = with_out(_det, "linalg_det")
@@ -156,7 +157,7 @@ def write_all(results: Any, out: Any, name: str) -> Any:
     """Named results, or ``out`` with their values."""
     if out is None:
         return results
-    from ..tape.slow import check_out, write_out
+    from ..tape.out import check_out, write_out
 
     check_out(name, results, out[0])
     return type(results).out(write_out(r, o) for r, o in zip(results, out, strict=True))
@@ -266,6 +267,11 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Σ x* · y along a dimension."""
     check_kind(x, "linalg.vecdot", half="")
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            "linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
+            f"{x.dtype.legacy} and y of type {y.dtype.legacy} instead"
+        )
     if dim in (-1, x.ndim - 1) and x.ndim == y.ndim == 1:
         return TENSOR.vdot(x, y)
     x = TENSOR.conj(x) if is_complex(x) else x
@@ -276,7 +282,8 @@ def _vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None) -> Tensor:
     """Σ x* · y along a dimension."""
     if out is not None:
-        return out_of(lambda a, b: _vecdot(a, b, dim=dim), out, x, y, name="linalg_vecdot")
+        call = lambda a, b: _vecdot(a, b, dim=dim)
+        return out_of(call, out, x, y, name="linalg_vecdot")
     return _vecdot(x, y, dim=dim)
 
 

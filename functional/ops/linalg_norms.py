@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import dims_of
 from .linalg_parts import check_kind, check_matrix, is_complex

@@ -38,6 +38,42 @@ def check_kind(x: Tensor, name: str, whole: str = "", half: str = "low") -> None
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {x.dtype.legacy}")
 
 
+_WITH_KERNELS = (dtypes.F32, dtypes.F64, dtypes.C64, dtypes.C128)
+
+
+def unless_empty(kernel: str, closure: Any, x: Tensor, *statics: Any) -> Any:
+    """``closure(x, ...)``, of any dtype where there is nothing to compute.
+
+    ``kernel`` is the one that PyTorch misses for whole numbers and half types otherwise.
+    """
+    if x.dtype.array in _WITH_KERNELS:
+        return closure(x, *statics)
+    if x.numel():
+        raise not_implemented(kernel, x)
+    found = closure(TENSOR.to_dtype(x, dtypes.float32), *statics)
+    same = lambda z: TENSOR.to_dtype(z, x.dtype) if z.dtype is dtypes.float32 else z
+    return tuple(map(same, found)) if type(found) is tuple else same(found)
+
+
+def check_solved(B: Tensor, A: Tensor, name: str) -> None:
+    """PyTorch's errors for the sides of A X = B: their dtypes, then their shapes."""
+    if A.dtype is not B.dtype:
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {B.dtype.legacy} and A "
+            f"of type {A.dtype.legacy} instead."
+        )
+    m, n = A.shape[-2:]
+    if m != n:
+        raise RuntimeError(
+            f"A must be batches of square matrices, but they are {m} by {n} matrices"
+        )
+    if n != B.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b "
+            f"matrix is {B.shape[-2]} by {B.shape[-1]}"
+        )
+
+
 def check_matrix(x: Tensor, name: str, what: str = "A") -> None:
     if x.ndim < 2:
         title = f"The input tensor {what}" if what else "input"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from numpy import ndarray
+
 from .. import dtypes
+from ..modes import PLAIN
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from . import losses as ops
 from .create import full, zeros_like
 from .pointwise import add_number, div_number, mul_number, sub_number
+from .reduce import to_dtype_of
 from .selection import masked_fill
 
 _COSINE_EPS = 1e-12
@@ -21,6 +25,14 @@ def reduce(z: Any, reduction: int) -> Any:
     if reduction == 1:
         return z.mean()
     return z.sum() if reduction == 2 else z
+
+
+def alike(x: Tensor, y: Tensor) -> bool:
+    """Whether two plain tensors agree in shape and dtype: then there is nothing to convert."""
+    if type(x) not in PLAIN or type(y) not in PLAIN:
+        return False
+    a, b = x._data, y._data
+    return type(a) is type(b) is ndarray and a.shape == b.shape and a.dtype is b.dtype
 
 
 def _number_minus(number: float, x: Tensor) -> Any:
@@ -53,8 +65,34 @@ def binary_cross_entropy_with_logits(
     reduction: int = 0,
 ) -> Any:
     """The binary cross entropy of sigmoid(input)."""
-    differentiable_only("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    if weight is not None or pos_weight is not None or not alike(input, target):
+        name = "binary_cross_entropy_with_logits"
+        differentiable_only(name, weight=weight, pos_weight=pos_weight)
+        input, weight, pos_weight = _in_kind_of_target(input, target, weight, pos_weight)
     return ops.bce_with_logits(input, target, weight, pos_weight, reduction)
+
+
+def _in_kind_of_target(input: Tensor, target: Tensor, weight: Any, pos_weight: Any) -> Any:
+    """``input`` and weights in the dtype that the loss has, which is the target's."""
+    tensors = input, target, weight, pos_weight
+    kind = target.dtype
+    if all(t is None or t.dtype is kind for t in tensors):
+        return input, weight, pos_weight
+    _check_logits(*[None if t is None else full((1,), 1, dtype=t.dtype) for t in tensors])
+    if kind.is_complex:
+        return input, weight, pos_weight
+    weights = [None if t is None else to_dtype_of(t, kind) for t in (weight, pos_weight)]
+    return to_dtype_of(input, kind), *weights
+
+
+def _check_logits(x: Any, target: Any, weight: Any, pos_weight: Any) -> None:
+    """PyTorch's steps, some of them in place, on single elements: they refuse what it refuses."""
+    soft = TENSOR.log_sigmoid(x)
+    if pos_weight is not None:
+        soft.mul_(TENSOR.mul(TENSOR.sub(pos_weight, 1), target).add_(1))
+    z = _number_minus(1, target).mul_(x).sub_(soft)
+    if weight is not None:
+        z.mul_(weight)
 
 
 @public

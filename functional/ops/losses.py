@@ -14,10 +14,12 @@ from .. import dtypes
 from ..kernels.loss import share
 from ..tape.declare import general
 from ..tape.op import OPS, TENSOR, public
+from ..tape.quick import refuse
 from ..tensor import Tensor
 from .arguments import common_shape
+from .dtype_checks import check_cast, expect_type
 from .nn import loss_shape, with_names
-from .refusals import both, no_complex_gradient, only_wide
+from .refusals import no_complex_gradient
 
 # --- the gradients of tensors ---------------------------------------------------------------------
 
@@ -178,15 +180,14 @@ huber_loss = general(
 def _soft_margin_check(x: Tensor, target: Any, reduction: int) -> None:
     common_shape(x, target)
     _no_complex(x)
-    if x.dtype.category < dtypes.FLOAT:
-        if x.dtype is dtypes.bool_:
-            raise RuntimeError(
-                "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
-                "to invert a mask, use the `~` or `logical_not()` operator instead."
-            )
+    if x.dtype is dtypes.bool_:
         raise RuntimeError(
-            "result type Float can't be cast to the desired output type " + x.dtype.legacy
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
+            "to invert a mask, use the `~` or `logical_not()` operator instead."
         )
+    check_cast(dtypes.promote_types(x.dtype, target.dtype), x.dtype)
+    if x.dtype.category < dtypes.FLOAT:
+        check_cast(dtypes.float32, x.dtype)
 
 
 _no_complex = no_complex_gradient("soft_margin_loss")
@@ -203,9 +204,10 @@ soft_margin_loss = general(
 
 
 def _bce_check(x: Tensor, target: Any, weight: Any, reduction: int) -> None:
-    for t in (target, weight):
-        if t is not None and t.dtype is not x.dtype and x.dtype.category == dtypes.FLOAT:
-            raise RuntimeError(f"Found dtype {t.dtype.legacy} but expected {x.dtype.legacy}")
+    if target.dtype is not x.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.legacy} but expected {x.dtype.legacy}")
+    if weight is not None and x.dtype.category == dtypes.FLOAT:
+        check_cast(weight.dtype, x.dtype)
 
 
 binary_cross_entropy = general(
@@ -222,6 +224,7 @@ binary_cross_entropy = general(
     node="BinaryCrossEntropyBackward0",
     shape=lambda x, target, weight, reduction: loss_shape(x, target, reduction),
     check=_bce_check,
+    strict=True,
 )
 
 
@@ -271,6 +274,16 @@ def _check_multi_margin(
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}"
         )
+    _check_kinds(x, target, weight, "multi_margin_loss_reduced")
+
+
+def _check_kinds(x: Tensor, target: Tensor, weight: Any, name: str) -> None:
+    """The dtypes of scores, of indices of classes and of weights, in PyTorch's order."""
+    refuse(OPS[name], x.dtype)
+    if x.dtype in (dtypes.float16, dtypes.bfloat16):
+        raise NotImplementedError(f"\"{_NO_KERNEL[name]}\" not implemented for '{x.dtype.legacy}'")
+    expect_type(dtypes.int64, target)
+    expect_type(x.dtype, weight)
 
 
 multi_margin_loss = general(
@@ -297,6 +310,9 @@ def _check_multilabel_margin(x: Tensor, target: Tensor, reduction: int) -> None:
         raise RuntimeError(
             f"inconsistent target size: {list(target.shape)} for input of size: {list(x.shape)}"
         )
+    if target.dtype.is_complex:  # the labels' limits are looked for first
+        raise NotImplementedError(f"\"min_all\" not implemented for '{target.dtype.legacy}'")
+    _check_kinds(x, target, None, "multilabel_margin_loss_reduced")
 
 
 def _multilabel_shape(x: Any, target: Any, reduction: int) -> Any:
@@ -332,5 +348,3 @@ for _name, _kernel in _NO_KERNEL.items():
         ((dtypes.BOOL, dtypes.INT, dtypes.COMPLEX), NotImplementedError,
          f"\"{_kernel}\" not implemented for '{{}}'"),
     )  # fmt: skip
-for _closure in (multi_margin_loss, multilabel_margin_loss):
-    _closure.op.check = both(_closure.op.check, only_wide(_NO_KERNEL[_closure.op.name]))

@@ -21,6 +21,7 @@ from .linalg_parts import (
     not_implemented,
     pieces,
     probed,
+    unless_empty,
 )
 from .results import return_type
 
@@ -166,7 +167,6 @@ def _check_lu(A: Tensor, name: str, pivot: bool) -> None:
             f"{name.replace('torch.', 'linalg.')}: LU without pivoting is not implemented on "
             "the CPU"
         )
-    check_kind(A, name, "lu_cpu", "lu_cpu")
 
 
 def _p_first(found: Any) -> Any:
@@ -177,7 +177,7 @@ def _p_first(found: Any) -> Any:
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """(P, L, U) with A = P L U."""
     _check_lu(A, "linalg.lu", pivot)
-    return write_all(_LU(_p_first(lu_(A))), out, "linalg_lu")
+    return write_all(_LU(_p_first(unless_empty("lu_cpu", lu_, A))), out, "linalg_lu")
 
 
 def _no_zero_pivot(info: Tensor) -> None:
@@ -196,7 +196,7 @@ def linalg_lu_factor_ex(
 ) -> Any:
     """(L and U in one matrix, row exchanges, the first zero pivot or 0)."""
     _check_lu(A, "torch.lu_factor", pivot)
-    found = lu_factor_(A)
+    found = unless_empty("lu_cpu", lu_factor_, A)
     if check_errors:
         _no_zero_pivot(found[2])
     return write_all(_FactorEx(found), out, "linalg_lu_factor_ex")

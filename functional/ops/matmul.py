@@ -10,10 +10,12 @@ import numpy as np
 from ..tape.batching import aligned, shifted
 from ..tape.declare import general
 from ..tape.op import public
-from ..tape.slow import in_place, out_of, size_mismatch
+from ..tape.out import check_out, out_of
+from ..tape.slow import in_place, size_mismatch
 from ..tape.views import requires_grad
 from ..tensor import Tensor
 from . import views
+from .arguments import need_tensor
 from .cast import contiguous
 from .matmul_checks import (
     check_addmm,
@@ -64,6 +66,7 @@ mm_ = general(
     node="MmBackward0",
     jvp="multilinear",
     check=check_mm,
+    strict=True,
     shape=_mm_shape,
 )
 bmm_ = general(
@@ -76,6 +79,7 @@ bmm_ = general(
     node="BmmBackward0",
     jvp="multilinear",
     check=check_bmm,
+    strict=True,
     shape=_mm_shape,
 )
 mv_ = general(
@@ -88,6 +92,7 @@ mv_ = general(
     node="MvBackward0",
     jvp="multilinear",
     check=check_mv,
+    strict=True,
     shape=lambda x, v: (x.shape[:1], x.dtype),
 )
 dot_ = general(
@@ -100,6 +105,7 @@ dot_ = general(
     node="DotBackward0",
     jvp="multilinear",
     check=check_dot,
+    strict=True,
     shape=lambda x, y: ((), x.dtype),
 )
 
@@ -121,6 +127,7 @@ addmm_ = general(
     kernel="addmm",
     node="AddmmBackward0",
     check=check_addmm,
+    strict=True,
     shape=lambda b, x, y, beta, alpha: _mm_shape(x, y),
 )
 baddbmm_ = general(
@@ -134,6 +141,7 @@ baddbmm_ = general(
     kernel="baddbmm",
     node="BaddbmmBackward0",
     check=check_baddbmm,
+    strict=True,
     shape=lambda b, x, y, beta, alpha: _mm_shape(x, y),
 )
 addmv_ = general(
@@ -146,6 +154,7 @@ addmv_ = general(
     kernel="addmv",
     node="AddmvBackward0",
     check=check_addmv,
+    strict=True,
     shape=lambda b, x, v, beta, alpha: (x.shape[:1], x.dtype),
 )
 
@@ -171,7 +180,7 @@ squeeze_product = general(
 def _with_out(closure: Any, name: str, doc: str) -> Any:
     """The closure with ``out=``."""
 
-    def function(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
+    def function(self: Tensor, other: Tensor, /, *, out: Any = None) -> Tensor:
         return closure(self, other) if out is None else out_of(closure, out, self, other, name=name)
 
     function.__name__ = function.__qualname__ = name
@@ -248,7 +257,10 @@ for _closure, _name in ((addmm_, "addmm"), (addmv_, "addmv"), (baddbmm_, "baddbm
 def matmul(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     """The product of tensors: vectors, matrices, and broadcast batches of matrices."""
     if out is not None:
-        return out_of(_matmul, out, self, other, name="matmul")
+        need_tensor(other, "matmul.other.2")
+        check_out("matmul", (self, other), out)
+        kind = "matmul" if other.ndim != 1 else "dot" if self.ndim == 1 else "mv"
+        return out_of(_matmul, out, self, other, name=kind)
     return _matmul(self, other)
 
 

@@ -45,8 +45,13 @@ def order_of(memory_format: Any, ndim: int) -> tuple[int, ...] | None:
 
 def has_format(x: Any, memory_format: Any) -> bool:
     """Whether the memory of an array is dense in the order of a format."""
-    order = _ORDERS.get(str(memory_format), tuple(range(x.ndim)))
-    return len(order) == x.ndim and bool(x.transpose(order).flags.c_contiguous)
+    order = _ORDERS.get(str(memory_format))
+    if order is None:
+        return bool(x.flags.c_contiguous)
+    if len(order) != x.ndim:
+        return False
+    wanted = dense_strides(x.shape, order, x.itemsize)
+    return all(n == 1 or s == w for n, s, w in zip(x.shape, x.strides, wanted, strict=True))
 
 
 def in_format(made: Tensor, memory_format: Any) -> Tensor:
@@ -58,6 +63,6 @@ def in_format(made: Tensor, memory_format: Any) -> Tensor:
 def to_format(self: Tensor, memory_format: Any) -> Tensor:
     """``self``, or a copy whose memory is dense in the order of a format."""
     order = order_of(memory_format, self.ndim)
-    if order is None or self.is_contiguous(memory_format=memory_format):
+    if order is None or tuple(self.stride()) == dense_strides(tuple(self.shape), order, 1):
         return self
     return _to_order(self, order)

@@ -1,14 +1,15 @@
-"""PyTorch's errors for the arguments of convolutions, pooling and classification losses."""
+"""Checks that are remembered; PyTorch's errors for the arguments of classification losses."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .. import dtypes
-from ..kernels.pool import pool_shape
+from ..errors import type_name
 from ..modes import PLAIN
 from ..tensor import Tensor
-from .matmul_checks import c_name
+from .arguments import wrong_type
+from .dtype_checks import expect_type
 
 _remembered: dict[Any, Any] = {}
 _MOST = 1024
@@ -39,203 +40,34 @@ def remembered(make: Any, tensors: tuple[Any, ...], given: tuple[Any, ...]) -> A
     return found
 
 
-def per_dimension(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """One int for every spatial dimension of a convolution, or one each."""
-    if isinstance(value, (tuple, list)):
-        items = tuple(int(v) for v in value)
-        if len(items) == n:
-            return items
-        if len(items) == 1:
-            return items * n
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {n} values to match the "
-            f"convolution dimensions, but got {name}={list(items)}"
-        )
-    return (int(value),) * n
-
-
-def check_conv(
-    x: Tensor, weight: Tensor, bias: Any, groups: int, n: int, transposed: bool = False
-) -> None:
-    """Ranks, channels and dtypes."""
-    shape, wanted = list(x.shape), list(weight.shape)
-    if weight.ndim < 3:
-        raise RuntimeError("weight should have at least three dimensions")
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    if len(shape) not in (n + 1, n + 2):
-        raise RuntimeError(
-            f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
-            f"conv{'_transpose' * transposed}{n}d, but got input of size: {shape}"
-        )
-    _check_divisible(wanted, groups)
-    (_check_transposed_channels if transposed else _check_channels)(shape, wanted, groups, n)
-    outputs = wanted[1] * groups if transposed else wanted[0]
-    if bias is not None and tuple(bias.shape) != (outputs,):
-        given = "Given transposed=1," if transposed else "Given"
-        raise RuntimeError(
-            f"{given} weight of size {wanted}, expected bias to be 1-dimensional with {outputs} "
-            f"elements, but got bias of size {list(bias.shape)} instead"
-        )
-    _check_dtypes(x, weight, bias)
-
-
-def _check_channels(shape: list[int], wanted: list[int], groups: int, n: int) -> None:
-    channels = shape[-n - 1]
-    if channels != wanted[1] * groups:
-        full = shape if len(shape) == n + 2 else [1, *shape]
-        raise RuntimeError(
-            f"Given groups={groups}, weight of size {wanted}, expected input{full} to have "
-            f"{wanted[1] * groups} channels, but got {channels} channels instead"
-        )
-
-
-def _check_transposed_channels(shape: list[int], wanted: list[int], groups: int, n: int) -> None:
-    channels = shape[-n - 1]
-    if channels != wanted[0]:
-        full = shape if len(shape) == n + 2 else [1, *shape]
-        raise RuntimeError(
-            f"Given transposed=1, weight of size {wanted}, expected input{full} to have "
-            f"{wanted[0]} channels, but got {channels} channels instead"
-        )
-
-
-def _check_divisible(wanted: list[int], groups: int) -> None:
-    if wanted[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{wanted}] instead"
-        )
-
-
-def _check_dtypes(x: Tensor, weight: Tensor, bias: Any) -> None:
-    if bias is not None and bias.dtype is not x.dtype:
-        raise RuntimeError(
-            f"Input type ({c_name(x)}) and bias type ({c_name(bias)}) should be the same"
-        )
-    if x.dtype is not weight.dtype:
-        if bias is not None:
-            raise RuntimeError(
-                f"Input type ({c_name(x)}) and bias type ({c_name(weight)}) should be the same"
-            )
-        raise RuntimeError(f"expected scalar type {x.dtype.legacy} but found {weight.dtype.legacy}")
-
-
-def check_conv_settings(stride: Any, padding: Any, dilation: Any, output: Any = ()) -> None:
-    """Signs of a convolution's settings."""
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
-    if any(p < 0 for p in output):
-        raise RuntimeError("negative output_padding is not supported")
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(d <= 0 for d in dilation):
-        raise RuntimeError(f"dilation should be greater than zero, but got {list(dilation)}")
-
-
-def check_output_padding(output: Any, stride: Any, dilation: Any) -> None:
-    """What a transposed convolution adds must be less than what its stride leaves open."""
-    rows = zip(output, stride, dilation, strict=True)
-    if all(p < s or p < d for p, s, d in rows):
-        return
-    sides = ("depth", "height", "width")[-max(len(output), 2) :]
-    missing = (0,) if len(output) == 1 else ()
-    named = {"output_padding": missing + output, "stride": (1,) * len(missing) + stride}
-    named["dilation"] = (1,) * len(missing) + dilation
-    listed = " ".join(
-        f"{name}_{side}: {value}"
-        for name, values in named.items()
-        for side, value in zip(sides, values, strict=True)
-    )
-    raise RuntimeError(
-        f"output padding must be smaller than either stride or dilation, but got {listed}"
-    )
-
-
-def check_kernel_fits(x: Tensor, weight: Tensor, padding: Any, dilation: Any, n: int) -> None:
-    """The kernel may not be larger than the padded input."""
-    size = [s + 2 * p for s, p in zip(x.shape[-n:], padding, strict=True)]
-    kernel = [d * (k - 1) + 1 for k, d in zip(weight.shape[2:], dilation, strict=True)]
-    if any(k > s for k, s in zip(kernel, size, strict=True)):
-        show = [" x ".join(map(str, v)) for v in (size, kernel)]
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({show[0]}). Kernel size: ({show[1]}). "
-            "Kernel size can't be greater than actual input size"
-        )
-
-
-# --- pooling --------------------------------------------------------------------------------------
-
 WORDS = {1: "one int", 2: "two ints", 3: "three ints"}
 
 
-def window(value: Any, n: int, name: str, optional: bool = False) -> tuple[int, ...]:
-    """One int for every spatial dimension of a pooling window, or one each."""
-    items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if len(items) not in (1, n):
-        either = "either be omitted, a single int" if optional else "either be a single int"
-        raise RuntimeError(f"max_pool{n}d: {name} must {either}, or a tuple of {WORDS[n]}")
-    return tuple(int(v) for v in (items * n if len(items) == 1 else items))
+def _is_int(value: Any) -> bool:
+    return not isinstance(value, bool) and hasattr(value, "__index__")
 
 
-def check_pool(x: Tensor, kernel: Any, stride: Any, padding: Any, dilation: Any, n: int) -> None:
-    """Signs of the settings, and ranks."""
-    if n == 1:
-        _check_pool1d(x, kernel, padding)
-    if any(s == 0 for s in stride):
-        raise RuntimeError("stride should not be zero")
-    named = list(zip("THW"[-n:], kernel, dilation, strict=True))
-    if any(k <= 0 for k in kernel):
-        listed = " ".join(f"k{a}: {k}" for a, k, _ in named)
-        raise RuntimeError(f"kernel size should be greater than zero, but got {listed}")
-    if any(d <= 0 for d in dilation):
-        listed = " ".join(f"dilation{a}: {d}" for a, _, d in named)
-        raise RuntimeError(f"dilation should be greater than zero, but got {listed}")
-    for k, p in zip(kernel, padding, strict=True):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > k // 2:
-            raise RuntimeError(
-                "pad should be at most half of effective kernel size, but got "
-                f"pad={p}, kernel_size={k} and dilation={dilation[0]}"
+def listed(value: Any, where: str) -> tuple[int, ...]:
+    """An int or a sequence of ints as a tuple; ``where`` is like ``max_pool2d.stride.3``."""
+    if not isinstance(value, (tuple, list)):
+        if _is_int(value):
+            return (int(value),)
+        raise wrong_type(where, "tuple of ints", value)
+    function, name, position = where.split(".")
+    for at, item in enumerate(value):
+        if _is_int(item):
+            continue
+        start, kind = f"{function}(): argument '{name}'", type_name(item)
+        if at == 0:
+            raise TypeError(
+                f"{start} (position {position}) must be tuple of ints, but found element of type "
+                f"{kind} at pos 0"
             )
-    _check_pool_rank(x, n)
-
-
-def _check_pool1d(x: Tensor, kernel: Any, padding: Any) -> None:
-    if x.ndim not in (2, 3):
-        raise RuntimeError(
-            "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for "
-            f"input, but got:{list(x.shape)}"
+        raise TypeError(
+            f"{start} failed to unpack the object at pos {at + 1} with error "
+            f'"type must be tuple of ints,but got {kind}"'
         )
-    if padding[0] > kernel[0] // 2:
-        raise RuntimeError(
-            "max_pool1d() padding should be at most half of kernel size, but got "
-            f"padding={padding[0]} and kernel_size={kernel[0]}"
-        )
-
-
-def _check_pool_rank(x: Tensor, n: int) -> None:
-    if x.ndim not in (n + 1, n + 2):
-        raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
-    if 0 in x.shape[x.ndim - n - 1 :]:
-        raise RuntimeError(
-            f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for "
-            f"input, but got:{list(x.shape)}"
-        )
-
-
-def check_pool_size(x: Tensor, settings: Any, n: int) -> None:
-    """The result may not be empty."""
-    size = pool_shape(tuple(x.shape[-n:]), *settings)
-    if all(s > 0 for s in size):
-        return
-    if n == 1:
-        raise RuntimeError(f"max_pool1d() Invalid computed output size: {size[0]}")
-    given, found = ("x".join(map(str, (x.shape[-n - 1], *s))) for s in (x.shape[-n:], size))
-    raise RuntimeError(
-        f"Given input size: ({given}). Calculated output size: ({found}). Output size is too small"
-    )
+    return tuple(map(int, value))
 
 
 # --- classification losses ------------------------------------------------------------------------
@@ -248,31 +80,44 @@ def check_nll(input: Tensor, target: Tensor, weight: Any) -> None:
     if input.ndim != 1 and (not target.ndim or input.shape[0] != target.shape[0]):
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
-            f"({target.shape[0] if target.ndim else 1})."
+            f"({target.shape[0] if target.ndim else 0})."
         )
+    _check_target_rank(input, target)
     if target.dtype not in (dtypes.int64, dtypes.uint8):
         raise RuntimeError(
             f"expected target dtype to be Long or Byte, but got {target.dtype.legacy}"
         )
-    if input.ndim <= 2 and target.ndim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    _check_target_shape(input, target)
+    if input.ndim == 1 and target.ndim == 1 and target.shape[0] != 1:
+        raise ValueError(
+            f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}"
+        )
     classes = input.shape[0 if input.ndim == 1 else 1]
     if weight is not None and tuple(weight.shape) != (classes,):
+        if input.ndim > 2:
+            raise RuntimeError("weight tensor should be defined either for all or no classes")
         raise RuntimeError(
             f"weight tensor should be defined either for all {classes} classes or no classes but "
             f"got weight tensor of shape: {list(weight.shape)}"
         )
-
-
-def _check_target_shape(input: Tensor, target: Tensor) -> None:
-    if input.ndim <= 2:
-        return
-    wanted = [input.shape[0], *input.shape[2:]]
-    if list(target.shape) == wanted:
-        return
-    if input.ndim == 4:
+    if input.ndim == 4 and target.shape != (input.shape[0], *input.shape[2:]):
         raise RuntimeError(
             f"size mismatch (got input: {list(input.shape)} , target: {list(target.shape)}"
         )
-    raise RuntimeError(f"Expected target size {wanted}, got {list(target.shape)}")
+    if input.dtype.category == dtypes.FLOAT:  # PyTorch has no kernel for others
+        expect_type(input.dtype, weight)
+
+
+def _check_target_rank(input: Tensor, target: Tensor) -> None:
+    if input.ndim <= 2:
+        if target.ndim > 1:
+            raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    elif input.ndim == 4:
+        if target.ndim != 3:
+            raise RuntimeError(
+                "only batches of spatial targets supported (3D tensors) but got targets of "
+                f"dimension: {target.ndim}"
+            )
+    else:  # PyTorch makes images of them
+        wanted = [input.shape[0], *input.shape[2:]]
+        if list(target.shape) != wanted:
+            raise RuntimeError(f"Expected target size {wanted}, got {list(target.shape)}")

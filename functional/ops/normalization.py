@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..kernels.norm import parameter_type
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
@@ -175,8 +176,8 @@ def _statistics_vjp(F: Any, g_mean: Any, g_rstd: Any, x: Any, mean: Any, rstd: A
 
 
 def _group_norm_shape(x: Any, weight: Any, bias: Any, groups: int, eps: float) -> Any:
-    stats = (x.shape[0], groups)
-    return [(x.shape, x.dtype), (stats, x.dtype), (stats, x.dtype)]
+    stats, kind = (x.shape[0], groups), parameter_type(x, weight, bias)
+    return [(x.shape, x.dtype), (stats, kind), (stats, kind)]
 
 
 group_norm_of = general(

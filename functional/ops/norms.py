@@ -9,9 +9,11 @@ from .. import dtypes
 from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import broadcast_shapes, one_dim
+from .matmul_checks import same_dtype, scalar_type
 from .reduce import dims_or_all, reduced_shape, restored
 
 # --- norms of vectors -----------------------------------------------------------------------------
@@ -143,6 +145,8 @@ dist_of = general(
 @public
 def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The p-norm of ``self - other``."""
+    if dtypes.bool_ in (self.dtype, other.dtype):
+        TENSOR.sub.op.check(self, other)
     kind = dtypes.result_type([(self.dtype, self.ndim), (other.dtype, other.ndim)])
     if kind.category < dtypes.FLOAT:
         raise RuntimeError(
@@ -171,6 +175,13 @@ def _cdist_shape(x: Any, y: Any, *p: Any) -> Any:
     return (*broadcast_shapes(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-2]), x.dtype
 
 
+def _check_rows(x: Tensor, y: Tensor, p: float) -> None:
+    if x.numel() and y.numel():
+        if x.dtype.array in dtypes.HALF:
+            raise NotImplementedError(f"\"cdist\" not implemented for '{x.dtype.legacy}'")
+        scalar_type(x, y)
+
+
 cdist_rows = general(
     "cdist_rows",
     joint=_cdist_vjp,
@@ -178,6 +189,7 @@ cdist_rows = general(
     statics=("p",),
     kernel="cdist",
     node="CdistBackward0",
+    check=_check_rows,
     shape=_cdist_shape,
 )
 
@@ -195,12 +207,20 @@ def _euclidean_vjp(F: Any, g: Any, need: Any, self: Any, other: Any, result: Any
     )
 
 
+def _check_euclidean(x: Tensor, y: Tensor) -> None:
+    """The dtypes of what PyTorch multiplies."""
+    if y.ndim > 2 and y.dtype.array not in dtypes.HALF:
+        scalar_type(y, x)
+    same_dtype(x, y)
+
+
 euclidean_rows = general(
     "euclidean_rows",
     joint=_euclidean_vjp,
     inputs=("self", "other"),
     kernel="euclidean",
     node="EuclideanDistBackward0",
+    check=_check_euclidean,
     shape=_cdist_shape,
 )
 
@@ -266,6 +286,11 @@ def _pdist_vjp(F: Any, g: Any, self: Any, p: float, first: Any, second: Any, res
     )
 
 
+def _check_pairs(x: Tensor, first: Tensor, second: Tensor, p: float) -> None:
+    if x.dtype.array in dtypes.HALF and x.numel() and first.numel():
+        raise NotImplementedError(f"\"pdist\" not implemented for '{x.dtype.legacy}'")
+
+
 pdist_rows = general(
     "pdist_rows",
     _pdist_vjp,
@@ -275,6 +300,7 @@ pdist_rows = general(
     statics=("p",),
     kernel="pdist",
     node="PdistBackward0",
+    check=_check_pairs,
     shape=lambda x, first, second, p: (first.shape, x.dtype),
 )
 

@@ -7,9 +7,10 @@ from typing import Any
 from .. import dtypes
 from ..tape.declare import binary, elementwise
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.operands import check_operands
+from ..tape.out import out_of
 from ..tensor import Tensor
-from .arguments import need_tensor, wrong_type
+from .arguments import c_type, need_tensor, operand, wrong_type
 from .cast import to_dtype
 from .pointwise import no_derivative, pow, rsub, sub
 from .refusals import tensor_operand
@@ -42,6 +43,16 @@ ldexp = binary(
     result="float",
 )
 _write_ldexp = TENSOR.ldexp_
+_need_exponent = tensor_operand("ldexp")
+
+
+def _check_ldexp(self: Any, other: Any) -> None:
+    _need_exponent(self, other)
+    if other.dtype is dtypes.bool_ and isinstance(self, Tensor) and self.is_floating_point():
+        raise NotImplementedError("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+
+
+ldexp.op.check = _check_ldexp
 
 
 def _ldexp_twin(self: Tensor, other: Tensor) -> Tensor:
@@ -64,6 +75,7 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tens
         wide, number = dtypes.complex128, complex
     else:
         wide, number = dtypes.float64, float  # type: ignore[assignment]
+    check_operands("float_power", input, exponent)
     both = [_widened(a, wide) if isinstance(a, Tensor) else number(a) for a in both]
     return pow(*both)
 
@@ -107,6 +119,15 @@ _copysign_number = elementwise(
     result="float",
 )
 _copysign_number.op.title = "copysign"
+
+
+def _check_sign(self: Tensor, other: Any) -> None:
+    if isinstance(other, complex):
+        found = dtypes.result_type([operand(self), other])
+        raise NotImplementedError(f"\"copysign_cpu\" not implemented for '{found.legacy}'")
+
+
+_copysign_number.op.check = _check_sign
 copysign = binary(
     "copysign",
     _copysign_vjp,
@@ -138,6 +159,8 @@ twin("heaviside_", _heaviside_.in_place)
 def _check_heaviside(self: Any, values: Any) -> None:
     if not isinstance(values, Tensor):
         raise wrong_type("heaviside.values.2", "Tensor", values)
+    if self.dtype.is_complex or values.dtype.is_complex:
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if self.dtype is not values.dtype:
         raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
 
@@ -169,7 +192,7 @@ fmin = binary(
 gcd, lcm = binary("gcd"), binary("lcm")
 bitwise_left_shift = binary("bitwise_left_shift")
 bitwise_right_shift = binary("bitwise_right_shift")
-for _closure in (hypot, logaddexp, logaddexp2, ldexp, nextafter, fmax, fmin, gcd, lcm):
+for _closure in (hypot, logaddexp, logaddexp2, nextafter, fmax, fmin, gcd, lcm):
     _closure.op.check = tensor_operand(_closure.op.name)
 
 # --- mixtures -------------------------------------------------------------------------------------
@@ -178,9 +201,10 @@ for _closure in (hypot, logaddexp, logaddexp2, ldexp, nextafter, fmax, fmin, gcd
 def _same_dtype(name: str) -> Any:
     def check(self: Any, end: Any, weight: Any) -> None:
         for what, t in (("end", end), ("weight", weight)):
-            if isinstance(t, Tensor) and t.dtype is not self.dtype:
-                wanted, found = (dtypes.c_name(d).replace("long", "long int")
-                                 for d in (self.dtype, t.dtype))  # fmt: skip
+            if not isinstance(t, Tensor) or t.dtype is self.dtype:
+                continue
+            if t is end or t.ndim:  # a single weight is promoted
+                wanted, found = c_type(self.dtype), c_type(t.dtype)
                 raise RuntimeError(f"expected dtype {wanted} for `{what}` but got dtype {found}")
 
     return check
@@ -300,6 +324,7 @@ rsub_tensor.op.title, rsub_tensor.op.check = "rsub", sub.op.check
 
 def rsub_of(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha input."""
+    check_operands("rsub", input, other)
     if isinstance(other, Tensor):
         return rsub_tensor(input, other, alpha)
     return rsub(input, other) if alpha == 1 else rsub_scaled(input, other, alpha)

@@ -7,7 +7,7 @@ from typing import Any
 from ..dtypes import BOOL, FLOAT, bool_
 from ..tape.declare import binary, elementwise, unary
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import is_complex
 
@@ -242,6 +242,8 @@ pow_of_scalar = elementwise(
 
 
 pow_of_scalar.op.contiguous = True
+for _form in (pow_scalar, pow_tensor, pow_of_scalar):
+    _form.op.title = "pow"
 
 
 @public

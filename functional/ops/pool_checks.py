@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..kernels.pool import pool_shape
 from ..tensor import Tensor
-from .nn_checks import WORDS
+from .nn_checks import WORDS, listed
 from .pooling import FLOATING, refuse_dtypes
 
 
@@ -22,12 +22,15 @@ def pairs_of(value: Any, n: int, title: str, name: str, optional: bool = False) 
     return tuple(int(v) for v in (items * n if len(items) == 1 else items))
 
 
+_PLACES = {"stride": 3, "padding": 4, "dilation": 5}
+
+
 def one_int(value: Any, title: str, name: str) -> tuple[int, ...]:
     """The single int of a one-dimensional pooling's argument."""
-    items = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    items = listed(value, f"{title}.{name}.{_PLACES.get(name, 2)}")
     if len(items) != 1:
         raise RuntimeError(f"{title}() argument '{name}' should contain one int (got {len(items)})")
-    return (int(items[0]),)
+    return items
 
 
 def check_lines(x: Tensor, title: str) -> None:
@@ -95,14 +98,48 @@ def check_avg_size(x: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode:
     )
 
 
+def adaptive_sizes(value: Any, x: Tensor, n: int, title: str) -> tuple[int, ...]:
+    """Sizes of an adaptive pooling's result; None among them keeps the input's."""
+    if not isinstance(value, (tuple, list)):
+        if not hasattr(value, "__index__"):
+            raise TypeError(f"object of type '{type(value).__name__}' has no len()")
+        return (int(value),) * n
+    if x.ndim <= len(value):
+        raise ValueError(f"Input dimension should be at least {len(value) + 1}")
+    shape = x.shape[x.ndim - len(value) :]
+    sizes = [m if s is None else s for s, m in zip(value, shape, strict=True)]
+    return listed(sizes, f"{title}.output_size.2")
+
+
+def check_means_size(size: tuple[int, ...], n: int, title: str) -> None:
+    """Length and signs of what an adaptive average is asked for."""
+    if len(size) != n:
+        raise RuntimeError(f"{title}: output_size must be {n}")
+    if min(size) < 0:
+        shown = f"{size[0]}, {','.join(map(str, size[1:]))}"
+        raise RuntimeError(
+            f"{title}: elements of output_size must be greater than or equal to 0 but received "
+            f"{{{shown}}}"
+        )
+
+
+def check_maxima_size(shape: tuple[int, ...], size: tuple[int, ...], n: int, title: str) -> None:
+    """Length and signs of what an adaptive maximum is asked for, of an input of that shape."""
+    if len(size) != n:
+        raise RuntimeError(f"{title}(): internal error: output_size.size() must be {n}")
+    if min(size) < 0:
+        result = [*shape[:-n], *size]
+        negative = next(s for s in size if s < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {result}")
+
+
 def check_adaptive(x: Tensor, n: int, title: str, colon: str) -> None:
-    """Ranks, and that only the batch may be empty."""
-    rank = x.ndim - (n == 1)
-    if n > 1 and rank not in (n + 1, n + 2):
+    """Ranks, and that only the batch may be empty (and, for means of images, the channels)."""
+    if n > 1 and x.ndim not in (n + 1, n + 2):
         raise RuntimeError(
             f"{title}(): Expected {n + 1}D or {n + 2}D tensor, but got{colon} {list(x.shape)}"
         )
-    for i in range(x.ndim - n, x.ndim):
+    for i in range(x.ndim - 2 if title == "adaptive_avg_pool2d" else 1, x.ndim):
         if x.shape[i] == 0:
             raise RuntimeError(
                 f"{title}(): Expected input to have non-zero size for non-batch dimensions, but "

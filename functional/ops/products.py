@@ -9,13 +9,16 @@ import numpy as np
 
 from .. import dtypes
 from ..tape.declare import general
+from ..tape.memory import check_result
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of, write_out
+from ..tape.out import out_of, write_out
+from ..tape.slow import in_place
 from ..tensor import Tensor
 from . import views
 from .arguments import broadcast_shapes, need_tensor, one_dim
 from .linalg_parts import not_holomorphic
 from .matmul import dot, matmul, mm
+from .matmul_checks import same_summands, scalar_type
 
 # --- vectors --------------------------------------------------------------------------------------
 
@@ -77,8 +80,14 @@ def inner(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     if out is not None and not (self.ndim and other.ndim):
         return out_of(_inner, out, self, other, name="mul")
     if out is not None:
-        return write_out(_inner(self.detach(), other.detach()), out)
+        return write_out(_inner(self.detach(), other.detach()), out, "inner")
     return _inner(self, other)
+
+
+def _check_cross(self: Tensor, other: Tensor, dim: int) -> None:
+    if self.dtype is dtypes.bool_:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+    scalar_type(self, other)
 
 
 cross_ = general(
@@ -89,6 +98,8 @@ cross_ = general(
     statics=("dim",),
     node="LinalgCrossBackward0",
     jvp="multilinear",
+    check=_check_cross,
+    strict=True,
     shape=lambda x, y, dim: (np.broadcast_shapes(x.shape, y.shape), x.dtype),
 )
 
@@ -102,10 +113,6 @@ def _cross(self: Tensor, other: Tensor, dim: int) -> Tensor:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got {self.shape[at]} and "
             f"{other.shape[at]}"
         )
-    kind = dtypes.result_type([(self.dtype, self.ndim), (other.dtype, other.ndim)])
-    if kind is dtypes.bool_:
-        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
-    self, other = (t if t.dtype is kind else TENSOR.to_dtype(t, kind) for t in (self, other))
     broadcast_shapes(tuple(self.shape), tuple(other.shape))
     return cross_(self, other, at - self.ndim)
 
@@ -155,7 +162,7 @@ def _addr_arguments(
         if v.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
     views.expand(self, (vec1.shape[0], vec2.shape[0]))  # PyTorch's error if it does not fit
-    kind = dtypes.result_type([(t.dtype, t.ndim) for t in (self, vec1, vec2)])
+    kind = dtypes.result_type([(t.dtype, 1) for t in (self, vec1, vec2)])
     if kind.category < dtypes.FLOAT and (isinstance(beta, float) or isinstance(alpha, float)):
         which = "beta" if isinstance(beta, float) else "alpha"
         raise RuntimeError(f"For integral input tensors, argument {which} must not be a "
@@ -177,7 +184,12 @@ def _addr_twin(
     self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """``addr`` in place."""
-    return in_place(addr_.op, _addr_arguments(self, vec1, vec2, beta, alpha))
+    args = _addr_arguments(self, vec1, vec2, beta, alpha)
+    if args[0] is self:
+        return in_place(addr_.op, args)
+    result = addr_(*args)
+    check_result(result._data, self)
+    return self.copy_(result)
 
 
 TENSOR.addr_ = _addr_twin
@@ -193,6 +205,13 @@ def _batch2_vjp(F: Any, g: Any, batch1: Any, batch2_shape: Any, alpha: Any) -> A
     return _scaled(F.bmm(F.transpose(batch1, 1, 2), wide), alpha)
 
 
+def _check_addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *rest: Any) -> None:
+    if batch1.shape[0]:
+        same_summands(self, batch1, batch2)
+    if batch1.dtype is dtypes.bool_:
+        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
+
+
 addbmm_ = general(
     "addbmm_of",
     lambda F, g, beta: _scaled(g, beta),
@@ -201,6 +220,8 @@ addbmm_ = general(
     inputs=("self", "batch1", "batch2"),
     statics=("beta", "alpha"),
     node="AddbmmBackward0",
+    check=_check_addbmm,
+    strict=True,
     shape=lambda b, x, y, beta, alpha: ((x.shape[1], y.shape[2]), x.dtype),
 )
 
@@ -220,8 +241,6 @@ def _addbmm_arguments(
         )
     if a[2] != b[1]:
         raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
-    if batch1.dtype is dtypes.bool_:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
     return self, batch1, batch2, beta, alpha
 
 
@@ -231,7 +250,9 @@ def addbmm(
 ) -> Tensor:
     """beta · self + alpha · Σ batch1[i] @ batch2[i]."""
     args = _addbmm_arguments(self, batch1, batch2, beta, alpha)
-    return addbmm_(*args) if out is None else out_of(addbmm_, out, *args, name="addbmm")
+    if out is None:
+        return addbmm_(*args)
+    return out_of(addbmm_, out, *args, name="addbmm")
 
 
 def _addbmm_twin(

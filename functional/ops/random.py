@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
 from ..tape.foreign import on
 from ..tape.op import Op, public
+from ..tape.out import out_of
 from ..tape.slow import record
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
@@ -69,7 +71,7 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
         t = _sample(draw, generator, shape, dtype, device, requires_grad)
         if out is None:
             return t
-        from ..tape.slow import write_out
+        from ..tape.out import write_out
 
         return write_out(t, out)
 
@@ -201,6 +203,10 @@ _drawn_bernoulli = _drawn("bernoulli_of", "BernoulliBackward0", "self")
 @public
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **kw: Any) -> Any:
     """Normal numbers of given means and standard deviations, each a number or a tensor."""
+    if kw.get("out") is not None:
+        out = kw.pop("out")
+        draw = functools.partial(normal, size=size, generator=generator, **kw)
+        return out_of(draw, out, mean, std, name="normal")
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
         kind = mean if isinstance(mean, Tensor) else std
@@ -225,18 +231,21 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
 
 
 @public
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """Ones with the probabilities ``input`` (or ``p``, in the shape of ``input``)."""
+    if out is not None:
+        draw = functools.partial(bernoulli, generator=generator)
+        return out_of(draw, out, input, p, name="bernoulli")
     x = input._data
-    out = like(None, input)
+    made = like(None, input)
     if type(x) is MetaArray:
-        return out
+        return made
     if p is not None and not isinstance(p, Tensor):
         library, g = _source(generator, input.device)
         with on(input.device):
             return wrap(library.bernoulli(g, float(p), x.shape, x.dtype))
-    _into("bernoulli_tensor_", generator, out, x if p is None else p._data)
-    return _drawn_bernoulli(out._data, input)
+    _into("bernoulli_tensor_", generator, made, x if p is None else p._data)
+    return _drawn_bernoulli(made._data, input)
 
 
 _drawn_poisson = _drawn("poisson_of", "PoissonBackward0", "self")
@@ -260,9 +269,15 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
 
 @public
 def multinomial(
-    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None
-) -> Tensor:
+    input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None,
+    out: Any = None,
+) -> Tensor:  # fmt: skip
     """Indices drawn with the (unnormalised) probabilities of each row."""
+    if out is not None:
+        if out.dtype is not dtypes.int64:
+            raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
+        draw = functools.partial(multinomial, generator=generator)
+        return out_of(draw, out, input, num_samples, replacement, name="multinomial")
     if type(input._data) is MetaArray:
         return wrap(meta.empty((*input.shape[:-1], num_samples), np.int64))
     library, g = _source(generator, input.device)

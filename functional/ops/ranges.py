@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import dtypes
 from ..tape.op import public
+from ..tape.operands import no_form
 from ..tensor import Tensor
 from .arguments import integer, wrong_type
 from .create import as_dtype, given, placed
@@ -36,8 +37,9 @@ def arange(
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(x, (int, np.integer)) for x in (start, end, step))
-    d = dtype or (dtypes.int64 if whole else dtypes.get_default_dtype())
-    return given(placed(_stepped(start, end, step, whole, d), device, requires_grad), out)
+    usual = dtypes.int64 if whole else dtypes.get_default_dtype()
+    d = dtype or (usual if out is None else out.dtype)
+    return given(placed(_stepped(start, end, step, whole, d), device, requires_grad), out, dtype)
 
 
 def _stepped(start: Any, end: Any, step: Any, whole: bool, d: dtypes.dtype) -> np.ndarray:
@@ -102,9 +104,9 @@ def linspace(
     layout: Any = None,
 ) -> Tensor:
     """``steps`` numbers from ``start`` to ``end``, both included, evenly spaced."""
-    d = _check_spacing("linspace", steps, dtype)
+    d = _check_spacing("linspace", (start, end), steps, dtype)
     start, end, d = _ends("linspace", start, end, dtype, d)
-    return given(placed(_spaced(start, end, steps, d.array), device, requires_grad), out)
+    return given(placed(_spaced(start, end, steps, d.array), device, requires_grad), out, dtype)
 
 
 @public
@@ -121,17 +123,25 @@ def logspace(
     layout: Any = None,
 ) -> Tensor:
     """``steps`` powers of ``base``, their exponents evenly spaced from ``start`` to ``end``."""
-    d = _check_spacing("logspace", steps, dtype)
+    d = _check_spacing("logspace", (start, end), steps, dtype)
     start, end, d = _ends("logspace", start, end, dtype, d)
     work = d.array
     if d.category < dtypes.FLOAT:
         start, end, work = int(start), int(end), np.dtype(np.float64)
     exponents = _spaced(start, end, steps, work)
     data = np.power(np.asarray(base, work), exponents).astype(d.array)
-    return given(placed(data, device, requires_grad), out)
+    return given(placed(data, device, requires_grad), out, dtype)
 
 
-def _check_spacing(name: str, steps: int, dtype: Any) -> dtypes.dtype:
+def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any) -> dtypes.dtype:
+    if not hasattr(steps, "__index__"):
+        raise no_form(name, (*ends, steps))
+    dims = [x.ndim if isinstance(x, Tensor) else 0 for x in ends]
+    if any(dims):
+        raise RuntimeError(
+            f"{name} only supports 0-dimensional start and end tensors, but got start with "
+            f"{dims[0]} dimension(s) and end with {dims[1]} dimension(s)."
+        )
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     d = as_dtype(dtype, name) or dtypes.get_default_dtype()
@@ -191,7 +201,7 @@ def eye(
     for name, size in (("n", n), ("m", m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out)
+    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out, dtype)
 
 
 def _triangle(name: str, find: Any, doc: str) -> Any:

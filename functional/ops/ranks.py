@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import dtypes
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import public
@@ -11,9 +12,16 @@ from ..tensor import Tensor
 from .arguments import one_dim
 from .extremes import picked_from
 from .reduce import arg_shape, same_dtype_shape
+from .refusals import none_beyond_scalars
 from .results import out_several, return_type
 
 # --- by rank --------------------------------------------------------------------------------------
+
+
+_UNRANKED = {
+    "mode": none_beyond_scalars("mode_cpu", dtypes.COMPLEX),
+    "kthvalue": none_beyond_scalars("kthvalue_cpu", dtypes.COMPLEX, dtypes.BOOL),
+}
 
 
 def _ranked(name: str, node: str, extra: tuple[str, ...] = ()) -> Any:
@@ -27,6 +35,7 @@ def _ranked(name: str, node: str, extra: tuple[str, ...] = ()) -> Any:
         statics=(*extra, "dim", "keepdim"),
         kernel=name if name in ("mode", "kthvalue") else f"{name}_dim",
         node=node,
+        check=_UNRANKED.get(name),
         vmap=over_scalars(shifted(lambda F: getattr(F, f"{name}_dim"), at)),
         differentiable=(True, False),
         shape=lambda x, *rest: [

@@ -9,9 +9,9 @@ from ..kernels.layout import result_strides
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general, view
 from ..tape.op import TENSOR, public
-from ..tape.slow import write_out
+from ..tape.out import write_out
 from ..tensor import Tensor
-from .arguments import ints, keyword, one_dim
+from .arguments import ints, keyword, no_dimensions, one_dim
 from .joining import flip, repeat
 
 # --- round the ends -------------------------------------------------------------------------------
@@ -39,6 +39,8 @@ def roll(self: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
         raise RuntimeError(
             f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(along)}"
         )
+    if not self.ndim:
+        raise no_dimensions(along[0])
     return roll_dims(self, by, tuple(one_dim(self, d) for d in along))
 
 
@@ -145,7 +147,7 @@ def adjoint(self: Tensor) -> Tensor:
 def diag(self: Tensor, diagonal: int = 0, *, out: Any = None) -> Tensor:
     """A vector as a diagonal matrix, or a copy of the diagonal of a matrix."""
     if out is not None:
-        return write_out(diag(self.detach(), diagonal), out)
+        return write_out(diag(self.detach(), diagonal), out, "diag")
     if self.ndim == 1:
         return diag_embed(self, diagonal, 0, 1)
     if self.ndim == 2:

@@ -8,9 +8,10 @@ from .. import dtypes
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor
-from .arguments import dims_of, one_dim
+from .arguments import c_type, dims_of, one_dim
 
 
 def reduced_shape(x: Any, dim: Any, keepdim: bool) -> tuple[int, ...]:
@@ -140,7 +141,8 @@ def sum(
 ) -> Tensor:
     """The sum over ``dim`` (an int or several), or of all elements."""
     if out is not None:
-        return out_of(lambda x: sum(x, dim, keepdim, dtype=dtype), out, self, name="sum")
+        kind = dtype or out.dtype
+        return out_of(lambda x: sum(x, dim, keepdim, dtype=kind), out, self, name="sum")
     if dtype is not None and dtype.category < dtypes.FLOAT:
         self = to_dtype_of(self, dtype)
     if dim is None and not keepdim:
@@ -162,10 +164,10 @@ def mean(
         return out_of(lambda x: mean(x, dim, keepdim, dtype=dtype), out, self, name="mean")
     kind = self.dtype if dtype is None else dtype
     if kind.category < dtypes.FLOAT:
-        found = "could not infer output dtype. Input" if dtype is None else "Optional"
+        found = "Input" if dtype is None else "Optional"
         raise RuntimeError(
-            f"mean(): {found} dtype must be either a floating point or complex dtype. Got: "
-            f"{kind.legacy}"
+            f"mean(): could not infer output dtype. {found} dtype must be either a floating point "
+            f"or complex dtype. Got: {kind.legacy}"
         )
     if dim is None and not keepdim:
         return mean_all(self, dtype)
@@ -307,15 +309,34 @@ cumsum_dim = general(
 def cumsum(self: Tensor, dim: int, *, dtype: Any = None, out: Any = None) -> Tensor:
     """Running sums along ``dim``."""
     if out is not None:
-        return out_of(lambda x: cumsum(x, dim, dtype=dtype), out, self, name="cumsum")
+        kind = dtype or out.dtype
+        return out_of(lambda x: cumsum(x, dim, dtype=kind), out, self, name="cumsum")
+    if dtype is not None:
+        check_scan("cumsum", self, dtype)
     return cumsum_dim(self, one_dim(self, dim), dtype)
 
 
-def _cumsum_twin(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """``cumsum`` in place."""
-    if self.dtype is dtypes.bool_ and self.ndim:
-        raise NotImplementedError("\"cumsum_out_cpu\" not implemented for 'Bool'")
-    return in_place(cumsum_dim.op, (self, one_dim(self, dim), dtype or self.dtype))
+def check_scan(name: str, self: Tensor, dtype: dtypes.dtype) -> None:
+    """PyTorch's error for running sums or products of booleans."""
+    if dtype is dtypes.bool_ and self.ndim and self.numel():
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
 
 
-TENSOR.cumsum_ = _cumsum_twin
+def scan_twin(name: str, op: Any) -> Any:
+    """A scan in place, whose dtype is that of ``self``."""
+
+    def scan(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+        if dtype is not None and dtype is not self.dtype:
+            raise RuntimeError(
+                f"Bad in-place call: input tensor dtype {c_type(self.dtype)} and output tensor "
+                f"dtype {c_type(dtype)} should match"
+            )
+        check_scan(name, self, self.dtype)
+        return in_place(op, (self, one_dim(self, dim), self.dtype))
+
+    scan.__name__ = scan.__qualname__ = f"{name}_"
+    scan.__doc__ = f"``{name}`` in place."
+    return scan
+
+
+TENSOR.cumsum_ = scan_twin("cumsum", cumsum_dim.op)

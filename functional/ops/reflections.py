@@ -6,7 +6,7 @@ from typing import Any
 
 from ..tape.declare import general
 from ..tape.op import public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .linalg import with_out
 from .linalg_parts import check_kind, mH, not_holomorphic, probed
@@ -94,6 +94,7 @@ householder = not_holomorphic(
 
 
 def _check_tau(self: Tensor, tau: Tensor, name: str) -> None:
+    """PyTorch's errors for the shape of the factors."""
     if self.ndim - tau.ndim != 1:
         raise RuntimeError(
             f"{name}: Expected tau to have one dimension less than input, but got tau.ndim equal "
@@ -103,10 +104,6 @@ def _check_tau(self: Tensor, tau: Tensor, name: str) -> None:
         raise RuntimeError(
             f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
             f"{list(tau.shape[:-1])}"
-        )
-    if self.dtype is not tau.dtype:
-        raise RuntimeError(
-            f"{name}: tau dtype {tau.dtype.legacy} does not match input dtype {self.dtype.legacy}"
         )
 
 
@@ -122,12 +119,36 @@ def _householder_product(A: Tensor, tau: Tensor) -> Tensor:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to "
                            "tau.shape[-1]")  # fmt: skip
     _check_tau(A, tau, name)
+    if A.dtype is not tau.dtype:
+        raise RuntimeError(
+            f"{name}: tau dtype {tau.dtype.legacy} does not match input dtype {A.dtype.legacy}"
+        )
     check_kind(A, name, "orgqr_cpu", "orgqr_cpu")
     return householder(A, tau)
 
 
 linalg_householder_product = with_out(_householder_product, "linalg_householder_product")
 orgqr = with_out(_householder_product, "orgqr", "linalg_householder_product")
+
+
+def _check_others(self: Tensor, tau: Tensor, other: Tensor, name: str) -> None:
+    """PyTorch's errors for the batch of ``other``, and for dtypes."""
+    if other.ndim != self.ndim:
+        raise RuntimeError(
+            f"{name}: Expected other to have the same number of dimensions as input, but got "
+            f"other.ndim equal to {other.ndim} and input.ndim is equal to {self.ndim}"
+        )
+    if tuple(self.shape[:-2]) != tuple(other.shape[:-2]):
+        raise RuntimeError(
+            f"{name}: Expected batch dimensions of other to be equal to input.shape[:-2], but got "
+            f"{list(other.shape[:-2])}"
+        )
+    for title, x in (("tau", tau), ("other", other)):
+        if x.dtype is not self.dtype:
+            raise RuntimeError(
+                f"{name}: Expected input and {title} to have the same dtype, but input has dtype"
+                f"{self.dtype.legacy} and {title} has dtype {x.dtype.legacy}"
+            )
 
 
 def _ormqr(
@@ -146,6 +167,7 @@ def _ormqr(
     if other.shape[at] != self.shape[-2]:
         raise RuntimeError(f"{name}: other.shape[{at}] must be equal to input.shape[-2]")
     _check_tau(self, tau, name)
+    _check_others(self, tau, other, name)
     check_kind(self, name, "ormqr_cpu", "ormqr_cpu")
     return reflected(self, tau, other, left, transpose)
 

@@ -26,6 +26,16 @@ def only_wide(kernel: str) -> Callable[..., None]:
     return check
 
 
+def none_beyond_scalars(kernel: str, *categories: int) -> Callable[..., None]:
+    """A check for operations whose missing kernel 0-dim tensors do not need."""
+
+    def check(self: Tensor, *statics: Any) -> None:
+        if self.dtype.category in categories and self.ndim:
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+
+    return check
+
+
 def both(first: Callable[..., None], second: Callable[..., None]) -> Callable[..., None]:
     """Two checks, one after the other."""
 
@@ -59,12 +69,16 @@ def no_complex_gradient(name: str) -> Callable[..., None]:
 
 
 def check_written(self: Tensor, *others: Any) -> None:
-    """PyTorch's error for an in-place result that ``self`` cannot hold; dtypes as in C++."""
+    """PyTorch's error for an in-place result that ``self`` cannot hold.
+
+    Beside numbers it names the dtype of ``self`` as C++ does.
+    """
     found = dtypes.result_type([operand(x) for x in (self, *others)])
     if not dtypes.can_cast(found, self.dtype):
+        among = any(isinstance(x, Tensor) for x in others)
+        wanted = self.dtype.legacy if among else c_type(self.dtype)
         raise RuntimeError(
-            f"result type {found.legacy} can't be cast to the desired output type "
-            f"{c_type(self.dtype)}"
+            f"result type {found.legacy} can't be cast to the desired output type {wanted}"
         )
 
 

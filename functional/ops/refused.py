@@ -69,20 +69,24 @@ floor_divide_scalar   complex  div_floor_cpu
 floor_divide_scalar_  complex  div_floor_cpu
 floor_divide     bool     div_floor_cpu
 floor_divide_    bool     div_floor_cpu
+floor_divide_scalar   bool     div_floor_cpu
+floor_divide_scalar_  bool     div_floor_cpu
 remainder        complex  remainder_cpu
 remainder        bool     remainder_cpu
 remainder_scalar complex  remainder_cpu
+remainder_scalar bool     remainder_cpu
 fmod             complex  fmod_cpu
 fmod             bool     fmod_cpu
 fmod_scalar      complex  fmod_cpu
+fmod_scalar      bool     fmod_cpu
 maximum          complex  ! maximum not implemented for complex tensors.
 minimum          complex  ! minimum not implemented for complex tensors.
 atan2            complex  atan2_cpu
 pow_tensor       bool     pow
+pow_of_scalar    bool     pow
 relu             complex  clamp is not supported for complex types
 relu             bool     ! Boolean inputs not supported for relu
 clamp_scalar     complex  clamp is not supported for complex types
-clamp_tensor     complex  clamp is not supported for complex types
 abs              bool     abs_cpu
 sign             complex  Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.
 floor            complex  floor is not supported for complex inputs
@@ -134,6 +138,10 @@ lt_write         complex  lt_cpu
 le_write         complex  le_cpu
 gt_write         complex  gt_cpu
 ge_write         complex  ge_cpu
+lt_write_scalar  complex  lt_cpu
+le_write_scalar  complex  le_cpu
+gt_write_scalar  complex  gt_cpu
+ge_write_scalar  complex  ge_cpu
 lt               complex  lt_cpu
 le               complex  le_cpu
 gt               complex  gt_cpu
@@ -153,12 +161,12 @@ isposinf         complex  ! isposinf does not support complex inputs.
 isneginf         complex  ! isneginf does not support complex inputs.
 deg2rad          complex  ! deg2rad is not supported for complex tensors.
 rad2deg          complex  ! rad2deg is not supported for complex tensors.
-round_decimals   whole    round_cpu
-round_decimals   complex  round_cpu
 clamp_min_tensor complex  maximum_cpu
 clamp_min_number complex  clamp is not supported for complex types
+clamp_min_number bool     clamp_min_scalar_cpu
 clamp_max_tensor complex  minimum_cpu
 clamp_max_number complex  clamp is not supported for complex types
+clamp_max_number bool     clamp_max_scalar_cpu
 igamma           whole    igamma_cpu
 igamma           complex  igamma_cpu
 igammac          whole    igammac_cpu
@@ -172,8 +180,6 @@ copysign         complex  copysign_cpu
 copysign_number  complex  copysign_cpu
 nextafter        whole    nextafter_cpu
 nextafter        complex  nextafter_cpu
-heaviside        complex  ! heaviside is not yet implemented for complex tensors.
-heaviside_       complex  ! heaviside is not yet implemented for complex tensors.
 fmax             complex  ! fmax not implemented for complex tensors.
 fmin             complex  ! fmin not implemented for complex tensors.
 gcd              bool     gcd_cpu
@@ -229,8 +235,6 @@ std_dims         whole    ! std and var only support floating point and complex 
 std_mean_dims    whole    ! std_mean only support floating point and complex dtypes
 var_mean_dims    whole    ! var_mean only support floating point and complex dtypes
 aminmax_dims     complex  aminmax_cpu
-cummax_dim       complex  cummax_cpu
-cummin_dim       complex  cummin_cpu
 logcumsumexp_dim whole    logcumsumexp_out_cpu
 median_all       complex  median_cpu
 median_all       bool     median_cpu
@@ -240,9 +244,6 @@ median_dim       complex  median_out
 median_dim       bool     median_out
 nanmedian_dim    complex  median_out
 nanmedian_dim    bool     median_out
-mode_dim         complex  mode_cpu
-kthvalue_dim     complex  kthvalue_cpu
-kthvalue_dim     bool     kthvalue_cpu
 sort_dim         complex  !  Sort does not support complex dtypes on CPU
 sort_stable      complex  !  Sort does not support complex dtypes on CPU
 topk_dim         complex  !  topk does not support complex dtypes on CPU

@@ -13,10 +13,11 @@ from ..modes import MODE, PLAIN
 from ..tape import foreign
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tape.views import requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import broadcast_shapes, number_for, one_dim
+from .stacking import check_grid
 from .view_ops import view_as_shape
 
 
@@ -25,19 +26,21 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: Any = None, *, out: Any =
     """Elements of ``self`` along ``dim`` at ``indices``; both broadcast elsewhere."""
     if out is not None:
         return out_of(take_along_dim, out, self, indices, dim, name="gather")
-    if indices.dtype is not dtypes.int64:
-        raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got "
-            f"{indices.dtype.legacy}"
-        )
     if dim is None:
         flat = TENSOR.reshape(self, (-1,))
         indices = TENSOR.reshape(indices, (-1,))
+        if indices.dtype not in (dtypes.int64, dtypes.int32):
+            return TENSOR.gather(flat, 0, indices)  # which says so
         return TENSOR.gather(flat, 0, TENSOR.remainder(indices, max(self.numel(), 1)))
     if self.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
             f"but got {self.ndim} dimensions for input, and {indices.ndim} dimensions for indices"
+        )
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(
+            f"torch.take_along_dim(): dtype of indices should be Long but got "
+            f"{indices.dtype.legacy}"
         )
     at = one_dim(self, dim)
     size = self.shape[at] if self.ndim else 1
@@ -51,10 +54,12 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: Any = None, *, out: Any =
 
 def _repeated(repeats: Tensor, size: Any) -> Tensor:
     """Each of 0, 1, ... as often as ``repeats`` says."""
+    if repeats.dtype not in (dtypes.int64, dtypes.int32):
+        raise NotImplementedError(
+            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.legacy}'"
+        )
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
-    if repeats.dtype not in (dtypes.int64, dtypes.int32):
-        raise RuntimeError("repeats has to be Long or Int tensor")
     x = repeats._data
     if x.size and x.min() < 0:
         raise RuntimeError("repeats can not be negative")
@@ -152,6 +157,7 @@ def cartesian_prod(*tensors: Any) -> Tensor:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
     if len(tensors) == 1:
         return tensors[0]
+    check_grid(tensors)
     shape = tuple(t.shape[0] for t in tensors)
     grids = [
         TENSOR.expand(TENSOR.view(t, tuple(-1 if d == i else 1 for d in range(len(shape)))), shape)

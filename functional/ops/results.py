@@ -5,7 +5,8 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
-from ..tape.slow import check_out, write_out
+from ..tape.memory import check_apart
+from ..tape.out import check_out, write_out
 
 RETURN_TYPES: dict[str, type] = {}
 
@@ -30,7 +31,11 @@ def _return_type(name: str, fields: tuple[str, ...]) -> Any:
     return cls
 
 
-def out_several(function: Any, outs: Any, *args: Any) -> tuple[Any, ...]:
+def out_several(function: Any, outs: Any, *args: Any, name: str | None = None) -> tuple[Any, ...]:
     """``function(*args)`` with its results written into the tensors ``outs``."""
-    check_out(function.__name__, [*args, *outs], outs[0])
-    return tuple(write_out(z, out) for z, out in zip(function(*args), outs, strict=True))
+    name = name or function.__name__
+    check_out(name, [*args, *outs], outs[0])
+    if name == "kthvalue":
+        check_apart(outs[0], args)
+    pairs = zip(function(*args), outs, strict=True)
+    return tuple(write_out(z, out, name) for z, out in pairs)

@@ -8,7 +8,8 @@ from .. import dtypes
 from ..kernels.layout import kept_strides
 from ..tape.declare import elementwise, general, unary
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.operands import check_operands
+from ..tape.out import out_of
 from ..tensor import Tensor
 from . import pointwise
 from .arguments import need_tensor
@@ -114,22 +115,31 @@ round_decimals = elementwise(
     node="RoundBackward1",
 )
 round_decimals.op.title = "round"
+
+
+def _check_decimals(self: Tensor, decimals: int) -> None:
+    if not self.dtype.is_floating_point:
+        kernel = "round_cpu" if decimals else "round_vml_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+
+
+round_decimals.op.check = _check_decimals
 _round, _round_ = pointwise.round, TENSOR.round_
 
 
 @public
-def round(input: Tensor, *, decimals: int = 0, out: Tensor | None = None) -> Tensor:
+def round(input: Tensor, *, decimals: int | None = None, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, or number with so many decimals; halves to even."""
-    if decimals == 0:
+    if decimals is None:
         return _round(input, out=out)
     if out is not None:
         return out_of(lambda x: round_decimals(x, decimals), out, input, name="round")
     return round_decimals(input, decimals)
 
 
-def _round_twin(self: Tensor, *, decimals: int = 0) -> Tensor:
+def _round_twin(self: Tensor, *, decimals: int | None = None) -> Tensor:
     """``round`` in place."""
-    return round_decimals.in_place(self, decimals) if decimals else _round_(self)
+    return _round_(self) if decimals is None else round_decimals.in_place(self, decimals)
 
 
 twin("round_", _round_twin)
@@ -213,9 +223,13 @@ def _limit(name: str, keeps: Any) -> Any:
     def function(self: Tensor, limit: Any, *, out: Any = None) -> Tensor:
         if out is not None:
             return out_of(function, out, self, limit, name=name)
+        if not isinstance(self, Tensor):
+            check_operands(name, self, limit)
         return (pair if isinstance(limit, Tensor) else single)(self, limit)
 
     def write(self: Tensor, limit: Any) -> Tensor:
+        if isinstance(limit, complex):
+            raise NotImplementedError("clamp is not supported for complex types")
         check_written(self, limit)
         return (pair if isinstance(limit, Tensor) else single).in_place(self, limit)
 
@@ -277,6 +291,8 @@ def isclose(
     equal_nan: bool = False,
 ) -> Tensor:
     """Where |input - other| <= atol + rtol |other|, or both are equal."""
+    need_tensor(input, "isclose.input.1")
+    need_tensor(other, "isclose.other.2")
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.legacy} did not match {other.dtype.legacy}")
     for name, value in (("rtol", rtol), ("atol", atol)):
@@ -303,6 +319,8 @@ def allclose(
     equal_nan: bool = False,
 ) -> bool:
     """Whether all elements are close, see ``isclose``."""
+    need_tensor(input, "allclose.input.1")
+    need_tensor(other, "allclose.other.2")
     return bool(item(TENSOR.all(isclose(input, other, rtol, atol, equal_nan))))
 
 

@@ -9,11 +9,12 @@ from .. import dtypes
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .extremes import placed_in
-from .reduce import sum_shape
+from .reduce import check_scan, scan_twin, sum_shape
+from .refusals import none_beyond_scalars
 from .results import out_several, return_type
 
 # --- linear recurrences: closed under differentiation ---------------------------------------------
@@ -67,18 +68,14 @@ cumprod_dim = general(
 def cumprod(self: Tensor, dim: int, dtype: Any = None, out: Any = None) -> Tensor:
     """Running products along ``dim``."""
     if out is not None:
-        return out_of(lambda x: cumprod(x, dim, dtype), out, self, name="cumprod")
+        kind = dtype or out.dtype
+        return out_of(lambda x: cumprod(x, dim, dtype=kind), out, self, name="cumprod")
+    if dtype is not None:
+        check_scan("cumprod", self, dtype)
     return cumprod_dim(self, one_dim(self, dim), dtype)
 
 
-def _cumprod_twin(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
-    """``cumprod`` in place."""
-    if self.dtype is dtypes.bool_ and self.ndim:
-        raise NotImplementedError("\"cumprod_out_cpu\" not implemented for 'Bool'")
-    return in_place(cumprod_dim.op, (self, one_dim(self, dim), dtype or self.dtype))
-
-
-TENSOR.cumprod_ = _cumprod_twin
+TENSOR.cumprod_ = scan_twin("cumprod", cumprod_dim.op)
 
 # --- extremes -------------------------------------------------------------------------------------
 
@@ -89,6 +86,7 @@ def _running(name: str) -> Any:
         placed_in,
         statics=("dim",),
         kernel=name,
+        check=none_beyond_scalars(f"{name}_cpu", dtypes.COMPLEX),
         node=f"{name.capitalize()}Backward0",
         vmap=over_scalars(shifted(lambda F: getattr(F, f"{name}_dim"), 0)),
         differentiable=(True, False),

@@ -10,10 +10,11 @@ from .. import dtypes
 from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import one_dim
-from .gather import _check_index, _check_rank, within
+from .gather import _check_index, _check_rank, check_source, of_rank, within
 
 # --- along a dimension ----------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ def scatter_reduced(self: Tensor, dim: int, index: Tensor, src: Any, reduce: str
         )
     else:
         src = TENSOR.full(tuple(index.shape), src, dtype=self.dtype, device=self.device)
-    return scatter_with, (self, src, index, at, _OLD_NAMES[reduce], True)
+    return scatter_with, (self, of_rank(src, index), index, at, _OLD_NAMES[reduce], True)
 
 
 def _scatter_at(name: str, self: Tensor, dim: int, index: Tensor, src: Any) -> int:
@@ -155,21 +156,9 @@ def _scatter_at(name: str, self: Tensor, dim: int, index: Tensor, src: Any) -> i
     if isinstance(src, Tensor):
         if src.dtype is not self.dtype:
             raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
-        _check_rank(src, index, "src")
-        _check_sizes(self, index, src, at)
+        check_source(self, index, src, at)
     _check_index("scatter", index, self.shape[at] if self.ndim else 1, at)
     return at
-
-
-def _check_sizes(self: Tensor, index: Tensor, src: Tensor, at: int) -> None:
-    if not index.numel() or tuple(index.shape) == tuple(src.shape) == tuple(self.shape):
-        return
-    for d, (n, m, k) in enumerate(zip(index.shape, self.shape, src.shape, strict=False)):
-        if (d != at and n > m) or n > k:
-            raise RuntimeError(
-                f"Expected index {list(index.shape)} to be no larger than self {list(self.shape)} "
-                f"apart from dimension {at} and to be no larger size than src {list(src.shape)}"
-            )
 
 
 @public
@@ -178,13 +167,13 @@ def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Any 
     if out is not None:
         return out_of(scatter_add, out, self, dim, index, src)
     at = _scatter_at("scatter_add", self, dim, index, src)
-    return scatter_add_along(self, src, index, at)
+    return scatter_add_along(self, of_rank(src, index), index, at)
 
 
 def _scatter_add_twin(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """``scatter_add`` in place."""
     at = _scatter_at("scatter_add_", self, dim, index, src)
-    return in_place(scatter_add_along.op, (self, src, index, at))
+    return in_place(scatter_add_along.op, (self, of_rank(src, index), index, at))
 
 
 _REDUCTIONS = ("sum", "prod", "mean", "amax", "amin")
@@ -214,7 +203,8 @@ def scatter_reduce(
         form = lambda *a: scatter_reduce(*a, include_self=include_self)
         return out_of(form, out, self, dim, index, src, reduce, name="scatter_reduce")
     at = _scatter_at("scatter_reduce", self, dim, index, src)
-    return scatter_reduce_along(self, src, index, at, _reduction(reduce), bool(include_self))
+    rest = (of_rank(src, index), index, at, _reduction(reduce), bool(include_self))
+    return scatter_reduce_along(self, *rest)
 
 
 def _scatter_reduce_twin(
@@ -223,7 +213,7 @@ def _scatter_reduce_twin(
     """``scatter_reduce`` in place."""
     at = _scatter_at("scatter_reduce_", self, dim, index, src)
     rest = (at, _reduction(reduce), bool(include_self))
-    return in_place(scatter_reduce_along.op, (self, src, index, *rest))
+    return in_place(scatter_reduce_along.op, (self, of_rank(src, index), index, *rest))
 
 
 TENSOR.scatter_add_, TENSOR.scatter_reduce_ = _scatter_add_twin, _scatter_reduce_twin

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import bool_, uint8
+from ..dtypes import COMPLEX, bool_, result_type, uint8
+from ..kernels.meta import has_numbers
 from ..tape.declare import binary, elementwise, general, unary
 from ..tape.inplace import twin_of
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place, out_of
+from ..tape.out import out_of
+from ..tape.slow import in_place
 from ..tensor import Tensor
-from .arguments import broadcast_shapes, c_type, common_shape
+from .arguments import broadcast_shapes, c_type, common_shape, number_for, operand
 from .refusals import check_written
 
 # --- comparison and logic -------------------------------------------------------------------------
@@ -73,8 +75,10 @@ where_select.op.check = _check_where
 
 
 @public
-def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+def where(condition: Tensor, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
     """``input`` where ``condition`` holds, else ``other``; alone, the indices where it holds."""
+    if out is not None:
+        return out_of(where, out, condition, input, other)
     if input is None and other is None:
         return TENSOR.nonzero(condition, as_tuple=True)
     return where_select(condition, input, other)
@@ -125,6 +129,34 @@ clamp_tensor = elementwise(
 )
 
 
+_CLAMPED = {  # is there a least number, and a greatest? Kernels for tensors and for numbers
+    (True, False): ("maximum_cpu", "clamp_min_scalar_cpu"),
+    (False, True): ("minimum_cpu", "clamp_max_scalar_cpu"),
+    (True, True): ("clamp_cpu", "clamp_scalar_cpu"),
+}
+
+
+def _check_limits(self: Tensor, min: Any, max: Any) -> None:
+    own = self.dtype
+    if own.category == COMPLEX:
+        raise NotImplementedError("clamp is not supported for complex types")
+    numbers, unusual = True, own is bool_
+    for limit in (min, max):
+        if isinstance(limit, complex):
+            raise RuntimeError("value cannot be converted to type double without overflow")
+        if isinstance(limit, Tensor):
+            numbers, unusual = False, unusual or limit.dtype.category == COMPLEX
+    if unusual:
+        found = result_type([operand(x) for x in (self, min, max) if x is not None])
+        both = min is not None and max is not None
+        if found.is_complex or (found is bool_ and (both or numbers)):
+            kernel = _CLAMPED[min is not None, max is not None][numbers]
+            raise NotImplementedError(f"\"{kernel}\" not implemented for '{found.legacy}'")
+
+
+clamp_scalar.op.check = clamp_tensor.op.check = _check_limits
+
+
 def _clamp_form(min: Any, max: Any) -> Any:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
@@ -142,6 +174,8 @@ def clamp(self: Tensor, min: Any = None, max: Any = None, *, out: Any = None) ->
 def _clamp_twin(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     """``clamp`` in place."""
     form = _clamp_form(min, max)
+    if self.dtype.is_complex or (form is clamp_scalar and self.dtype.is_floating_point):
+        _check_limits(self, min, max)
     check_written(self, *(x for x in (min, max) if x is not None))
     return form.in_place(self, min, max)
 
@@ -166,6 +200,15 @@ def _check_masked_fill(self: Tensor, mask: Tensor, value: Any) -> None:
             f"{c_type(mask.dtype)}"
         )
     common_shape(mask, self)
+    check_fill(self, value)
+
+
+def check_fill(self: Tensor, value: Any) -> None:
+    """PyTorch's error for a number, or 0-dim tensor, that the dtype of ``self`` cannot hold."""
+    if not isinstance(value, Tensor):
+        number_for(value, self.dtype)
+    elif value.dtype is not self.dtype and has_numbers(value._data):
+        number_for(value._data.item(), self.dtype)
 
 
 masked_fill_value = general(

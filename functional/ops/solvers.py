@@ -20,6 +20,7 @@ from .linalg_parts import (
     batch_element,
     check_kind,
     check_matrix,
+    check_solved,
     check_square,
     failed,
     mH,
@@ -176,8 +177,9 @@ def _same_dtype(name: str, A: Tensor, B: Tensor) -> None:
 
 def _solve(A: Tensor, B: Tensor, left: bool) -> tuple[Tensor, Tensor]:
     name = "linalg.solve"
-    check_kind(A, name, half="lu_cpu")
+    check_kind(A, name, half="")
     _same_dtype(name, A, B)
+    check_kind(A, name, half="lu_cpu")
     check_matrix(A, name)
     check_square(A, name)
     vector = is_vector(A, B)
@@ -263,9 +265,10 @@ def _solve_triangular(
     name = "linalg.solve_triangular"
     check_matrix(A, name)
     check_square(A, name)
-    _same_dtype(name, A, B)
     _check_solve(A, B, name, left)
     check_kind(A, name, "triangular_solve_cpu", "triangular_solve_cpu")
+    if A.dtype is not B.dtype:  # PyTorch solves in place, in a copy of A's dtype
+        B = TENSOR.to_dtype(B, A.dtype)
     return triangular_(A, B, upper, left, unitriangular)
 
 
@@ -290,23 +293,10 @@ def triangular_solve(
                 f"torch.triangular_solve: Expected {name} to have at least 2 dimensions, but it "
                 f"has {x.ndim} dimensions instead"
             )
-    _fits(self, A, "triangular_solve")
+    check_solved(self, A, "triangular_solve")
     check_kind(A, "", "triangular_solve_cpu", "triangular_solve_cpu")
     found = old_triangular(self, A, upper, transpose, unitriangular)
     return write_all(_OldTriangular(found), out, "triangular_solve")
-
-
-def _fits(B: Tensor, A: Tensor, name: str) -> None:
-    m, n = A.shape[-2:]
-    if m != n:
-        raise RuntimeError(
-            f"A must be batches of square matrices, but they are {m} by {n} matrices"
-        )
-    if n != B.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b "
-            f"matrix is {B.shape[-2]} by {B.shape[-1]}"
-        )
 
 
 def _cholesky_solve(self: Tensor, input2: Tensor, upper: bool = False) -> Tensor:
@@ -316,7 +306,7 @@ def _cholesky_solve(self: Tensor, input2: Tensor, upper: bool = False) -> Tensor
             raise RuntimeError(
                 f"{name} should have at least 2 dimensions, but has {x.ndim} dimensions instead"
             )
-    _fits(self, input2, "cholesky_solve")
+    check_solved(self, input2, "cholesky_solve")
     check_kind(self, "", "cholesky_solve_cpu", "cholesky_solve_cpu")
     return cholesky_solve_(self, input2, upper)
 

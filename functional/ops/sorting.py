@@ -6,13 +6,16 @@ from typing import Any
 
 from .. import dtypes
 from ..kernels.layout import kept_strides
+from ..kernels.meta import has_numbers
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
-from ..tensor import Tensor
-from .arguments import integer, number_for, one_dim
+from ..tape.out import out_of
+from ..tape.slow import as_operand
+from ..tensor import Tensor, wrap
+from .arguments import integer, one_dim, operand
 from .extremes import placed
+from .gather import within
 from .results import out_several, return_type
 
 _LONG = dtypes.int64.array
@@ -216,13 +219,10 @@ def _right(name: str, right: bool, side: Any) -> bool:
 
 def _values(self: Tensor, like: Tensor) -> Tensor:
     """What is looked up, as a tensor."""
-    return (
-        self
-        if isinstance(self, Tensor)
-        else TENSOR.tensor(
-            number_for(self, like.dtype), dtype=dtypes.result_type([(like.dtype, like.ndim), self])
-        )
-    )
+    if isinstance(self, Tensor):
+        return self
+    found = dtypes.result_type([operand(like), self])
+    return TENSOR.to_device(wrap(as_operand(self, found)), like.device)
 
 
 @public
@@ -251,6 +251,7 @@ def searchsorted(
         )
     values = _values(input, sorted_sequence)
     _check_rows(sorted_sequence, values, sorter)
+    _check_searched(sorted_sequence, values, sorter)
     found = search(
         sorted_sequence.detach(), values.detach(), right, None if sorter is None else sorter._data
     )
@@ -274,6 +275,23 @@ def _check_rows(edges: Tensor, values: Tensor, sorter: Any) -> None:
             "dimensions of boundaries tensor and input value tensor must match, but we got "
             f"boundaries tensor {list(edges.shape)} and input value tensor {list(values.shape)}"
         )
+
+
+def _check_searched(edges: Tensor, values: Tensor, sorter: Any) -> None:
+    if sorter is not None:
+        if sorter.dtype is not dtypes.int64:
+            raise RuntimeError(
+                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype "
+                f"{sorter.dtype.legacy}"
+            )
+        x = sorter._data
+        if x.size and has_numbers(x) and not within(x, edges.shape[-1]):
+            raise RuntimeError("torch.searchsorted(): sorter index out of range")
+    found = edges.dtype
+    if found is not values.dtype:
+        found = dtypes.result_type([operand(edges), operand(values)])
+    if found.category in (dtypes.BOOL, dtypes.COMPLEX) and values.numel():
+        raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{found.legacy}'")
 
 
 @public
@@ -311,7 +329,12 @@ def isin(
 ) -> Tensor:
     """Whether each of ``elements`` is among ``test_elements``."""
     if out is not None:
-        return out_of(lambda x, y: isin(x, y, invert=invert), out, elements, test_elements)
+        return out_of(
+            lambda x, y: isin(x, y, invert=invert), out, elements, test_elements, name="isin"
+        )
     x, y = (v.detach() if isinstance(v, Tensor) else TENSOR.tensor(v)
             for v in (elements, test_elements))  # fmt: skip
+    for d in (x.dtype, y.dtype):
+        if d is dtypes.bool_ or d.is_complex:
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {d.legacy}")
     return isin_of(x, y, bool(invert))

@@ -12,6 +12,7 @@ from ..tape.declare import general, view
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from .fft import fft_c2c, fft_c2r, fft_r2c
+from .linalg_parts import not_implemented
 
 # PyTorch cuts frames by as_strided
 frames_of = view(
@@ -37,10 +38,15 @@ frames_last = general(
 )
 
 
+def _kind(x: Tensor) -> str:
+    """PyTorch's old name of a tensor's class, which booleans and complex numbers never had."""
+    name = x.dtype.legacy
+    known = x.dtype.category in (dtypes.INT, dtypes.FLOAT)
+    return f"torch.{name}Tensor" if known else f"CPU{name}Type"
+
+
 def _described(x: Any) -> str:
-    if x is None:
-        return "None"
-    return f"torch.{x.dtype.legacy}Tensor{{{list(x.shape)}}}"
+    return "None" if x is None else f"{_kind(x)}{{{list(x.shape)}}}"
 
 
 def _shown(flag: Any) -> str:
@@ -52,9 +58,14 @@ def _no_window(rest: str) -> None:
                   UserWarning, stacklevel=4)  # fmt: skip
 
 
+_PADDINGS = {"reflect": "reflection_pad1d", "replicate": "replication_pad1d"}
+
+
 def _centred(x: Tensor, pad: int, mode: str) -> Tensor:
     """Padded on both sides, so that frames are centred on their times."""
     n = x.shape[-1]
+    if x.dtype is dtypes.bool_ and mode in _PADDINGS:
+        raise not_implemented(_PADDINGS[mode], x)
     if mode == "constant":
         side = TENSOR.zeros((*x.shape[:-1], pad), dtype=x.dtype, device=x.device)
         return TENSOR.cat([side, x, side], -1)
@@ -79,7 +90,7 @@ def _centred(x: Tensor, pad: int, mode: str) -> Tensor:
 def _check_stft(x: Tensor, n_fft: int, hop: int, win: int, window: Any, tail: str) -> None:
     def refuse(text: str) -> None:
         raise RuntimeError(
-            f"stft(torch.{x.dtype.legacy}Tensor{list(x.shape)}, n_fft={n_fft}, hop_length={hop}, "
+            f"stft({_kind(x)}{list(x.shape)}, n_fft={n_fft}, hop_length={hop}, "
             f"win_length={win}, window={_described(window)}, {tail}) : expected {text}"
         )
 
@@ -158,6 +169,8 @@ def stft(
     z = frames_of(rows, 1, n_fft, hop)
     window = _full_window(window, win, n_fft, x)
     z = z if window is None else z * window
+    if z.dtype.array in dtypes.HALF:
+        raise RuntimeError(f"MKL FFT doesn't support tensors of type: {z.dtype.legacy}")
     norm = int(normalized)
     if complex_in:
         z = fft_c2c(z, (2,), norm, True)
@@ -231,6 +244,8 @@ def istft(
                    "To suppress this warning and use a rectangular window, explicitly set "
                    "`window=torch.ones(n_fft, device=<device>)`.")  # fmt: skip
     call = _check_istft(input, n_fft, hop, win, window, half, tail)
+    if window is not None and window.dtype.is_complex and not return_complex:
+        raise RuntimeError("Complex windows are incompatible with return_complex=False")
     x = input if input.ndim == 3 else TENSOR.unsqueeze(input, 0)
     x = TENSOR.view_as_complex(TENSOR.transpose(TENSOR.view_as_real(x), 1, 2))
     norm = 1 if normalized else 2

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .. import dtypes
+from ..errors import type_name
 from ..size import Size
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.operands import no_form
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import common_shape, ints, one_dim
 from .joining import cat
@@ -157,7 +160,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     items = list(_listed(tensors))
     if not items:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    _check_grid(items)
+    check_grid(items)
     if indexing is None:
         _warn_indexing()
     elif indexing not in ("ij", "xy"):
@@ -177,7 +180,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     return tuple(grids)
 
 
-def _check_grid(items: list[Tensor]) -> None:
+def check_grid(items: Sequence[Tensor]) -> None:
+    """PyTorch's errors for what spans no grid."""
     for t in items:
         if t.ndim > 1:
             raise RuntimeError(
@@ -213,7 +217,9 @@ def tensor_split(
 ) -> tuple[Tensor, ...]:
     """Views along ``dim``: so many of nearly equal size, or cut before each of the indices."""
     given = (indices_or_sections, sections, indices, tensor_indices_or_sections)
-    cuts = next(g for g in given if g is not None)
+    cuts: Any = next((g for g in given if g is not None), None)
+    if type(cuts) is not int and not isinstance(cuts, Tensor):
+        _check_cuts("tensor_split", self, cuts)
     if not self.ndim:
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
@@ -233,6 +239,25 @@ def tensor_split(
     return tuple(slice_(self, at, a, max(a, b), 1) for a, b in bounds)
 
 
+def _check_cuts(name: str, self: Tensor, cuts: Any) -> None:
+    """Cuts are an int, or a sequence of ints."""
+    if isinstance(cuts, (tuple, list)):
+        wrong = [i for i, cut in enumerate(cuts) if not hasattr(cut, "__index__")]
+        if not wrong:
+            return
+        if wrong[0]:
+            raise TypeError(
+                f"{name}(): argument 'indices' failed to unpack the object at pos {wrong[0] + 1} "
+                f'with error "type must be tuple of ints,but got {type_name(cuts[wrong[0]])}"'
+            )
+    elif isinstance(cuts, Tensor):
+        if not cuts.ndim and cuts.dtype.category == dtypes.INT:
+            return
+    elif hasattr(cuts, "__index__") and not isinstance(cuts, bool):
+        return
+    raise no_form(name, (self, cuts))
+
+
 def _cuts(given: Tensor) -> Any:
     if given.ndim > 1:
         raise RuntimeError(
@@ -250,13 +275,15 @@ def _cuts(given: Tensor) -> Any:
 def _cutter(name: str, rank: int, dim_of: Any, doc: str) -> Any:
     def cut(self: Tensor, indices_or_sections: Any = None, **named: Any) -> tuple[Tensor, ...]:
         cuts = named.get("sections", named.get("indices", indices_or_sections))
+        if type(cuts) is not int:
+            _check_cuts(name, self, cuts)
         if self.ndim < rank:
             raise RuntimeError(
                 f"torch.{name} requires a tensor with at least {rank} dimension, "
                 f"but got a tensor with {self.ndim} dimensions!"
             )
         dim = dim_of(self)
-        if isinstance(cuts, int) and (cuts <= 0 or self.shape[dim] % cuts):
+        if isinstance(cuts, int) and (not cuts or self.shape[dim] % cuts):
             raise RuntimeError(
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the "
                 f"dimension {self.shape[dim]} is not divisible by the split_size {cuts}!"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from .. import dtypes
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .extremes import shared_evenly
@@ -90,7 +91,8 @@ def prod(
 ) -> Tensor:
     """The product along ``dim``, or of all elements."""
     if out is not None:
-        return out_of(lambda x: prod(x, dim, keepdim, dtype=dtype), out, self, name="prod")
+        kind = dtype or out.dtype
+        return out_of(lambda x: prod(x, dim, keepdim, dtype=kind), out, self, name="prod")
     if dim is None:
         return prod_all(self, dtype)
     return prod_dim(self, one_dim(self, dim), keepdim, dtype)
@@ -255,6 +257,8 @@ def nansum(
         raise RuntimeError("nansum on CPU does not support complex inputs")
     if not self.dtype.is_floating_point:
         return TENSOR.sum(self, dim, keepdim, dtype=dtype)
+    if dtype is not None and dtype.is_complex:
+        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{dtype.legacy}'")
     return nansum_dims(self, dims_or_all(self, dim), keepdim, dtype)
 
 
@@ -269,6 +273,11 @@ def nanmean(
         raise RuntimeError(
             "nanmean(): expected input to have floating point or complex dtype but got "
             f"{self.dtype.legacy}"
+        )
+    if dtype is not None and dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            "nanmean(): could not infer output dtype. Optional dtype must be either a floating "
+            f"point or complex dtype. Got: {dtype.legacy}"
         )
     count = TENSOR.sum(
         TENSOR.logical_not(TENSOR.isnan(self.detach())), () if dim is None else dim, keepdim
@@ -306,7 +315,8 @@ _Aminmax = return_type("aminmax", ("min", "max"))
 def aminmax(self: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = None) -> Any:
     """(minimum, maximum) along ``dim``, or of all elements."""
     if out is not None:
-        return _Aminmax.out(out_several(lambda x: aminmax(x, dim=dim, keepdim=keepdim), out, self))
+        form = functools.partial(aminmax, dim=dim, keepdim=keepdim)
+        return _Aminmax.out(out_several(form, out, self, name="aminmax"))
     if dim is None and not self.numel():
         raise RuntimeError(
             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
@@ -315,4 +325,6 @@ def aminmax(self: Tensor, *, dim: Any = None, keepdim: bool = False, out: Any = 
     dims = None if dim is None else (one_dim(self, dim),) if self.ndim else ()
     if dims and not self.shape[dims[0]]:
         raise IndexError(f"aminmax: Expected reduction dim {dims[0]} to have non-zero size.")
+    if dims == () and self.dtype.is_complex:
+        raise RuntimeError(f"aminmax not implemented for {self.dtype.legacy}")
     return _Aminmax(aminmax_dims(self, dims, keepdim))

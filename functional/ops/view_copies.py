@@ -8,7 +8,7 @@ from typing import Any
 
 from ..tape.levels import Wrapped
 from ..tape.op import public
-from ..tape.slow import check_out, write_out
+from ..tape.out import check_out, write_out
 from ..tape.views import edge_of
 from ..tensor import Tensor, same_memory
 from . import pieces, rearrange, views
@@ -61,7 +61,7 @@ _REAL_ONLY = ("select_copy", "slice_copy")  # PyTorch derives them for real numb
 def _into(copy: Any, out: Any, self: Tensor, args: Any, named: Any) -> Any:
     made = copy(self.detach(), *args, **named)
     if isinstance(out, Tensor):
-        return write_out(made, out)
+        return write_out(made, out, copy.__name__)
     for part, to in zip(made, out, strict=True):
         write_out(part, to)
     return None
@@ -106,7 +106,25 @@ def _slice(
 
 
 slice_copy = _copy_of(_slice, "slice_copy")
-narrow_copy = _copy_of(views.narrow, "narrow_copy", "NarrowCopyBackward0")
+
+
+def _narrow(self: Tensor, dim: int, start: Any, length: int) -> Tensor:
+    """``narrow`` with the checks of ``narrow_copy``."""
+    if self.ndim and dim >= self.ndim:
+        raise RuntimeError(
+            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  "
+            "(Could this error message be improved?  If so, please report an enhancement request "
+            "to PyTorch.)"
+        )
+    view = views.narrow(self, dim, start, max(length, 0))
+    if length < 0:
+        n, at = self.shape[dim], start.__index__()
+        at += n if at < 0 else 0
+        raise RuntimeError(f"start ({at}) + length ({length}) exceeds dimension size ({n}).")
+    return view
+
+
+narrow_copy = _copy_of(_narrow, "narrow_copy", "NarrowCopyBackward0")
 
 
 def _unsafe(cut: Callable[..., Any], name: str, node: str) -> Any:

@@ -10,7 +10,7 @@ from ..modes import MODE
 from ..tape.declare import general
 from ..tape.levels import Wrapped
 from ..tape.op import TENSOR, public
-from ..tape.slow import out_of
+from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 

@@ -177,11 +177,10 @@ def permute(self: Tensor, *dims: Any, **named: Any) -> Tensor:
 @public
 def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions ``source`` moved to the places ``destination``; the others keep their order."""
-    sources = [
-        one_dim(self, d) for d in (source if isinstance(source, (tuple, list)) else [source])
-    ]
-    targets = destination if isinstance(destination, (tuple, list)) else [destination]
-    targets = [one_dim(self, d) for d in targets]
+    asked, wanted = (
+        list(d) if isinstance(d, (tuple, list)) else [d] for d in (source, destination)
+    )
+    sources, targets = ([one_dim(self, d) for d in dims] for dims in (asked, wanted))
     for name, dims, given in (
         ("source", sources, source), ("destination", targets, destination)
     ):  # fmt: skip
@@ -196,8 +195,7 @@ def movedim(self: Tensor, source: Any, destination: Any) -> Tensor:
     if len(sources) != len(targets):
         raise RuntimeError(
             "movedim: Invalid source or destination dims: source "
-            f"({list(sources)} dims) should contain the same number of dims as destination "
-            f"({list(targets)} dims)"
+            f"({asked} dims) should contain the same number of dims as destination ({wanted} dims)"
         )
     order: list[int] = [d for d in range(self.ndim) if d not in sources]
     for to, d in sorted(zip(targets, sources, strict=True)):
@@ -306,7 +304,9 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     at = one_dim(self, dim)
     n = self.shape[at]
     if isinstance(start, Tensor):
-        start = integer(start, "narrow.start.2")
+        if start.ndim or start.dtype.category != dtypes.INT:
+            raise RuntimeError("start must be an 0-dim integral Tensor.")
+        start = start.__index__()
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")
     if not -n <= start <= n:

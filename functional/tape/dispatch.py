@@ -15,12 +15,12 @@ from typing import Any
 from numpy import asarray, ndarray
 
 from ..dtypes import F32, F64
-from ..errors import type_name
 from ..kernels.threads import SHARED
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
+from .operands import TENSORS, check_operands, is_number
 from .quick import LEAVE, attach, of_views
 from .slow import slow, uniform
 from .views import as_views, edge_of
@@ -87,7 +87,8 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
     kernel, many, node = op.kernel, op.many, op.node
     (self_for_self, other_for_self), (self_for_other, other_for_other) = _readers(op)
     keep_self, keep_other, keep_result = (n in op.saved_names for n in ("self", "other", "result"))
-    leave, numbers = slow_operator if dunder else slow_binary, op.number is None
+    leave = slow_operator if dunder else slow_binary
+    numbers = op.number is None and (dunder or op.name not in TENSORS)
 
     def binary(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
         if type(input) not in PLAIN or input._place is not None or out is not None or alpha != 1:
@@ -155,17 +156,13 @@ def _short_way(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Tensor | 
 
 def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
     """A function call's general path: arguments that are not operands raise."""
+    name = op.title or op.name
+    if type(self) not in PLAIN or (name in TENSORS and type(other) not in PLAIN):
+        check_operands(name, self, other)
     found = _short_way(op, self, other, out, alpha)
     if found is not None:
         return found
-    for position, (name, value) in enumerate((("input", self), ("other", other)), 1):
-        if not isinstance(value, (Tensor, int, float, complex)) and not _is_numpy_number(value):
-            if hasattr(type(value), "__torch_function__"):
-                continue
-            raise TypeError(
-                f"{op.name}(): argument '{name}' (position {position}) must be Tensor, not "
-                f"{type_name(value)}"
-            )
+    check_operands(name, self, other)
     return _scaled(op, self, other, out, alpha)
 
 
@@ -187,17 +184,12 @@ def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1
         return found
     if type(other) is ndarray and op.name.startswith("eq"):  # the one that takes arrays
         other = wrap(other)
-    if not isinstance(other, (Tensor, int, float, complex)) and not _is_numpy_number(other):
+    if not isinstance(other, Tensor) and not is_number(other):
         if type(other) in (str, list, tuple, dict, ndarray) or other is None:
             return NotImplemented
         if not hasattr(type(other), "__torch_function__"):
             return NotImplemented
     return _scaled(op, self, other, out, alpha)
-
-
-def _is_numpy_number(value: Any) -> bool:
-    found = hasattr(value, "dtype") and getattr(value, "shape", None) == ()
-    return found and type(value) is not ndarray
 
 
 def general_closure(op: Op) -> Callable[..., Any]:

@@ -36,6 +36,16 @@ def check_overlap(target: Tensor, inputs: Any, allowed: bool = False) -> bool:
     return shared
 
 
+def check_apart(target: Tensor, inputs: Any) -> None:
+    """The same for operations that read their inputs after they have begun to write."""
+    check_overlap(target, ())
+    x = target._data
+    for a in inputs:
+        arrays = isinstance(a, Tensor) and type(a._data) is ndarray and type(x) is ndarray
+        if arrays and x.size and np.may_share_memory(x, a._data):
+            raise RuntimeError(errors.PARTIAL_OVERLAP)
+
+
 def write_changes(x: ndarray, data: ndarray) -> None:
     """Write what is new, so that an element left alone does not undo the write of its twin."""
     np.copyto(x, data, where=(x != data) & ~((x != x) & (data != data)))

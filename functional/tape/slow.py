@@ -15,11 +15,19 @@ from .. import dtypes
 from ..kernels import layout, meta
 from ..kernels.meta import MetaArray
 from ..modes import MODE, PLAIN
-from ..tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
+from ..tensor import NO_EDGE, Parameter, Tensor, wrap
 from . import foreign, level_views, levels, overrides
-from .memory import check_overlap, check_result, check_shape, size_mismatch, write_changes
+from .memory import (
+    check_overlap,
+    check_result,
+    check_shape,
+    size_mismatch,
+    write_changes,
+)
 from .node import new_node
 from .op import TENSOR, Op
+from .operands import no_tensor
+from .out import check_out, write_out
 from .quick import of_views, plain, refuse, uniform_array
 from .views import as_view, as_views, bump, check_in_place, edge_of, rebase, requires_grad
 
@@ -53,8 +61,7 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
             if handled:
                 return result
     if not tensors and not op.sequence:
-        kind = type(inputs[0]).__name__
-        raise TypeError(f"{op.name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+        raise no_tensor(op.title or op.name, args)
     if MODE.functions or any(type(a) not in EXACT for a in tensors):
         handled, result = overrides.dispatch(op, args, inputs, out)
         if handled:
@@ -284,40 +291,7 @@ def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
         check_out(op.title or op.name, inputs_of(op, args), out)
     check_overlap(out, [a for a in inputs_of(op, args) if a is not out])
     result = finish(op, args, compute(op, args))
-    return write_out(result, out)
-
-
-def check_out(name: str, inputs: Any, out: Tensor) -> None:
-    """PyTorch's error for ``out=`` where something would have to be recorded."""
-    if MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in (*inputs, out)):
-        raise RuntimeError(
-            f"{name}(): functions with out=... arguments don't support automatic "
-            "differentiation, but one of the arguments requires grad."
-        )
-
-
-def out_of(function: Any, out: Tensor, *args: Any, name: str | None = None) -> Tensor:
-    """``function(*args)`` written into ``out``, for functions that are no single operation."""
-    flat = [t for a in args for t in (a if isinstance(a, (list, tuple)) else (a,))]
-    check_out(name or function.__name__, flat, out)
-    return write_out(function(*args), out)
-
-
-def write_out(result: Tensor, out: Tensor) -> Tensor:
-    """Copy a result into ``out``, which takes the result's shape."""
-    if not dtypes.can_cast(result.dtype, out.dtype):
-        raise RuntimeError(
-            f"result type {result.dtype.legacy} can't be cast to the desired output type "
-            f"{out.dtype.legacy}"
-        )
-    x = result._data
-    if out._data.shape != x.shape:
-        item = out._data.dtype.itemsize
-        strides = layout.result_strides(x.shape, [x], item)
-        replace_data(out, foreign.layout_for(x).empty(x.shape, strides, out._data.dtype))
-    out._data[...] = result._data
-    bump(out)
-    return out
+    return write_out(result, out, op.title or op.name)
 
 
 def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:

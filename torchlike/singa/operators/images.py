@@ -81,9 +81,11 @@ class _BatchNorm2d(Recorded):
                 self._running = None, None
 
     def compute(self, x: Any, scale: Any, bias: Any) -> Any:
-        scale, bias = scale.reshape(-1), bias.reshape(-1)
+        scale, bias, running = scale.reshape(-1), bias.reshape(-1), self._running
+        if not self._training:
+            running = [r.to(x.dtype) for r in running]
         return F.batch_norm(
-            x, *self._running, scale, bias, self._training, self.handle.momentum, _EPSILON
+            x, *running, scale, bias, self._training, self.handle.momentum, _EPSILON
         )
 
 

@@ -1,0 +1,85 @@
+"""What the functions of two operands take, and PyTorch's errors for anything else.
+
+Operators are not concerned: Python asks the other operand before it raises.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import type_name
+from ..tensor import Tensor
+
+# No numbers at all.
+TENSORS = frozenset(
+    """
+    atan2 maximum minimum fmax fmin logical_and logical_or logical_xor nextafter hypot gcd lcm
+    heaviside igamma igammac logaddexp logaddexp2 ldexp complex polar
+    """.split()
+)
+# PyTorch has a form for numbers, and says of others that none of its forms fits. The first operand
+# must be a tensor in these, and one of the two in the next.
+_AFTER = set("eq ne lt le gt ge fmod copysign rsub clamp_min clamp_max max min".split())
+_EITHER = set(
+    """
+    remainder pow float_power bitwise_and bitwise_or bitwise_xor bitwise_left_shift
+    bitwise_right_shift xlogy special_xlog1py special_zeta
+    """.split()
+)
+_NAMES = {"complex": ("real", "imag"), "polar": ("abs", "angle"), "heaviside": ("input", "values")}
+
+
+def is_number(value: Any) -> bool:
+    """Whether an operand is one of Python's numbers or NumPy's."""
+    if isinstance(value, (int, float, complex)):
+        return True
+    return (
+        hasattr(value, "dtype")
+        and not isinstance(value, (Tensor, np.ndarray))
+        and (getattr(value, "shape", None) == ())
+    )
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+
+
+def check_operands(name: str, first: Any, second: Any) -> None:
+    """Raise PyTorch's TypeError for operands that its function ``name`` does not take."""
+    tensors = _is_tensor(first), _is_tensor(second)
+    if all(tensors):
+        return
+    numbers = is_number(first), is_number(second)
+    if name in _AFTER or name in _EITHER or name.startswith("special_"):
+        fits = (tensors[0] and numbers[1]) or (numbers[0] and tensors[1] and name not in _AFTER)
+        if not fits:
+            raise no_form(name, (first, second))
+        return
+    for at, value in enumerate((first, second)):
+        if not tensors[at] and (name in TENSORS or not numbers[at]):
+            label = _NAMES.get(name, ("input", "other"))[at]
+            raise TypeError(
+                f"{name}(): argument '{label}' (position {at + 1}) must be Tensor, not "
+                f"{type_name(value)}"
+            )
+
+
+def no_tensor(name: str, args: tuple[Any, ...]) -> TypeError:
+    """The error for a call without any tensor."""
+    if name in _AFTER or name in _EITHER or name.startswith("special_"):
+        return no_form(name, args)
+    label = _NAMES.get(name, ("input",))[0]
+    return TypeError(
+        f"{name}(): argument '{label}' (position 1) must be Tensor, not {type_name(args[0])}"
+    )
+
+
+def no_form(name: str, args: tuple[Any, ...]) -> TypeError:
+    """The first line of PyTorch's error where none of a function's forms fits."""
+    kinds = ", ".join("Tensor" if isinstance(a, Tensor) else type_name(a) for a in args)
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one "
+        "of:"
+    )
