@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -112,7 +112,7 @@ def outcome(op: Any) -> Outcome:
     return found
 
 
-def _named(name: str) -> Outcome:
+def _named(outcome: Callable[[Any], Outcome], name: str) -> Outcome:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     op = next(op for op in entries() if name_of(op) == name)
@@ -122,16 +122,23 @@ def _named(name: str) -> Outcome:
         return Outcome(name)
 
 
+def outcomes_of(
+    outcome: Callable[[Any], Outcome], ops: Iterable[Any], pattern: str, processes: int
+) -> list[Outcome]:
+    """The outcomes of the entries whose names match."""
+    names = [name_of(op) for op in ops if re.search(pattern, name_of(op))]
+    with get_context("fork").Pool(processes) as pool:
+        return pool.map(partial(_named, outcome), names, chunksize=1)
+
+
 def run(pattern: str = "", processes: int = 2) -> list[Outcome]:
     """The outcomes of the entries whose names match."""
-    names = [
-        name_of(op)
+    ops = (
+        op
         for op in entries()
         if torch.float32 in op.dtypes and op.name not in UNSET and not _LEFT_OUT.search(op.name)
-    ]
-    names = [name for name in names if re.search(pattern, name)]
-    with get_context("fork").Pool(processes) as pool:
-        return pool.map(_named, names, chunksize=1)
+    )
+    return outcomes_of(outcome, ops, pattern, processes)
 
 
 def summary(outcomes: list[Outcome]) -> tuple[int, int]:
@@ -140,8 +147,9 @@ def summary(outcomes: list[Outcome]) -> tuple[int, int]:
     return calls - sum(len(o.wrong) for o in outcomes), calls
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m compat_tests.mixed_dtypes")
+def command(module: str, run: Callable[[str, int], list[Outcome]]) -> None:
+    """Run entries from the command line, and print what differs and how much does not."""
+    parser = argparse.ArgumentParser(prog=f"python -m compat_tests.{module}")
     parser.add_argument("--only", default="", metavar="REGEX", help="entries whose names match")
     parser.add_argument("--texts", action="store_true", help="show errors that differ in words")
     parser.add_argument("--processes", type=int, default=2)
@@ -156,4 +164,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command("mixed_dtypes", run)
+

@@ -16,7 +16,7 @@ from functional.modes import MODE
 from functional.tape import overrides
 from functional.tensor import Parameter, Tensor
 
-from .keywords import FIRST, renamed
+from .keywords import FIRST, parameters, renamed
 
 Function = Callable[..., Any]
 _PLAIN = {Tensor, Parameter, int, float, bool, str, type(None)}
@@ -47,6 +47,8 @@ def intercepted(function: Function, name: str | None = None) -> Function:
     if function in _wrappers:
         return _wrappers[function]
 
+    own = set(parameters(function)) if hasattr(function, "__code__") else set()
+
     @functools.wraps(function)
     def wrapper(*args: Any, **named: Any) -> Any:
         for a in args:
@@ -54,8 +56,10 @@ def intercepted(function: Function, name: str | None = None) -> Function:
             if kind not in _PLAIN and not (kind in _LISTS and _PLAIN.issuperset(map(type, a))):
                 break
         else:  # the common case
-            if not named and not MODE.functions:
-                return function(*args)
+            if not MODE.functions and (not named or _PLAIN.issuperset(map(type, named.values()))):
+                if not named.keys() <= own:
+                    args, named = renamed(function, args, named)
+                return function(*args, **named)
         found = relevant(args, named)
         if found or MODE.functions:
             handled, result = overrides.call(wrapper, found, args, named)

@@ -116,11 +116,16 @@ FIRST = {
 }
 
 
+def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a function's parameters."""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
 @lru_cache(None)
 def _own_names(function: Callable[..., Any]) -> dict[str, str]:
     """The function's own names by the others that calls may use for them."""
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = parameters(function)
     first = names[0] if names else ""
     found = {"input": first} if first == "self" else {}
     if function.__name__ in _STRICT:
@@ -154,9 +159,11 @@ def with_names(function: Callable[..., Any]) -> Callable[..., Any]:
     if function.__name__ not in FIRST and targets.isdisjoint(("dim", "keepdim", "other")):
         return function
 
+    own = set(parameters(function))
+
     @wraps(function)
     def method(*args: Any, **named: Any) -> Any:
-        if named:
+        if named and not named.keys() <= own:
             args, named = renamed(function, args, named)
         return function(*args, **named)
 
