@@ -207,6 +207,14 @@ def result_type(operands: Any) -> dtype:
     return result
 
 
+def check_cast(found: dtype, wanted: dtype) -> None:
+    """The error for results of dtype ``found`` where a tensor of ``wanted`` cannot hold them."""
+    if not can_cast(found, wanted):
+        raise RuntimeError(
+            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
+        )
+
+
 def can_cast(from_: dtype, to: dtype) -> bool:
     """Whether a result of dtype ``from_`` may be written into ``to`` (same or higher category)."""
     if from_.category == INT and to is bool_:

@@ -13,7 +13,6 @@ from .ops import losses as ops
 from .ops import nn as nn_ops
 from .ops.arguments import common_shape
 from .ops.create import ones_like
-from .ops.dtype_checks import check_cast
 from .ops.loss_forms import differentiable_only
 from .ops.loss_forms import reduce as reduced
 from .ops.reduce import to_dtype_of
@@ -153,7 +152,7 @@ def huber_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None and (first is input or first.dtype is input.dtype):
         return ops.huber_loss(first, target, code, float(delta))
-    check_cast(first.dtype, input.dtype)
+    dtypes.check_cast(first.dtype, input.dtype)
     z = to_dtype_of(ops.huber_loss(first, target, 0, float(delta)), input.dtype)
     if weight is None:
         return reduced(z, code)

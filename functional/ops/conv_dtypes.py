@@ -8,7 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..tensor import Tensor
 from .arguments import c_type
-from .dtype_checks import check_cast, expect_type, type_string
+from .dtype_checks import expect_type, type_string
 
 _ONEDNN = " or input should be a MKLDNN tensor and {} is a dense tensor"
 
@@ -37,7 +37,7 @@ def check_dtypes(x: Tensor, weight: Tensor, bias: Any, settings: Any) -> None:
         if n == 3:
             expect_type(x.dtype, bias)
         else:
-            check_cast(bias.dtype, x.dtype)
+            dtypes.check_cast(bias.dtype, x.dtype)
 
 
 def _check_same(x: Tensor, weight: Tensor, bias: Any, rest: str) -> None:

@@ -6,14 +6,6 @@ from .. import dtypes
 from ..tensor import Tensor
 
 
-def check_cast(found: dtypes.dtype, wanted: dtypes.dtype) -> None:
-    """The error for results of dtype ``found`` where a tensor of ``wanted`` cannot hold them."""
-    if not dtypes.can_cast(found, wanted):
-        raise RuntimeError(
-            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
-        )
-
-
 def expect_type(wanted: dtypes.dtype, *tensors: Tensor | None) -> None:
     """The error of a kernel that reads tensors of one dtype only."""
     for t in tensors:

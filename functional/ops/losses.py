@@ -17,7 +17,7 @@ from ..tape.op import OPS, TENSOR, public
 from ..tape.quick import refuse
 from ..tensor import Tensor
 from .arguments import common_shape
-from .dtype_checks import check_cast, expect_type
+from .dtype_checks import expect_type
 from .nn import loss_shape, with_names
 from .refusals import no_complex_gradient
 
@@ -185,9 +185,9 @@ def _soft_margin_check(x: Tensor, target: Any, reduction: int) -> None:
             "Negation, the `-` operator, on a bool tensor is not supported. If you are trying "
             "to invert a mask, use the `~` or `logical_not()` operator instead."
         )
-    check_cast(dtypes.promote_types(x.dtype, target.dtype), x.dtype)
+    dtypes.check_cast(dtypes.promote_types(x.dtype, target.dtype), x.dtype)
     if x.dtype.category < dtypes.FLOAT:
-        check_cast(dtypes.float32, x.dtype)
+        dtypes.check_cast(dtypes.float32, x.dtype)
 
 
 _no_complex = no_complex_gradient("soft_margin_loss")
@@ -207,7 +207,7 @@ def _bce_check(x: Tensor, target: Any, weight: Any, reduction: int) -> None:
     if target.dtype is not x.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.legacy} but expected {x.dtype.legacy}")
     if weight is not None and x.dtype.category == dtypes.FLOAT:
-        check_cast(weight.dtype, x.dtype)
+        dtypes.check_cast(weight.dtype, x.dtype)
 
 
 binary_cross_entropy = general(

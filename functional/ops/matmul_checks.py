@@ -9,6 +9,7 @@ from .. import dtypes
 from ..tensor import Tensor
 from . import views
 from .arguments import c_type
+from .dtype_checks import expect_type
 
 
 def same_dtype(x: Tensor, y: Tensor) -> None:
@@ -16,14 +17,6 @@ def same_dtype(x: Tensor, y: Tensor) -> None:
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
             f"{c_type(x.dtype)} != {c_type(y.dtype)}"
-        )
-
-
-def scalar_type(wanted: Tensor, found: Tensor) -> None:
-    """The error of a kernel for ``wanted``'s dtype that is given another."""
-    if wanted.dtype is not found.dtype:
-        raise RuntimeError(
-            f"expected scalar type {wanted.dtype.legacy} but found {found.dtype.legacy}"
         )
 
 
@@ -63,9 +56,9 @@ def _same_batches(x: Tensor, y: Tensor, kernel: str, one_by_one: Callable[..., N
     if x.shape[1] * x.shape[2] * y.shape[2] < _SMALL:
         if x.dtype is dtypes.bool_:
             raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
-        scalar_type(x, y)
+        expect_type(x.dtype, y)
     if y.dtype.array in _BLAS and _for_blas(x) and _for_blas(y):
-        scalar_type(y, x)
+        expect_type(y.dtype, x)
     one_by_one(x, y)
 
 

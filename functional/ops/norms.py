@@ -13,7 +13,8 @@ from ..tape.out import out_of
 from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import broadcast_shapes, one_dim
-from .matmul_checks import same_dtype, scalar_type
+from .dtype_checks import expect_type
+from .matmul_checks import same_dtype
 from .reduce import dims_or_all, reduced_shape, restored
 
 # --- norms of vectors -----------------------------------------------------------------------------
@@ -179,7 +180,7 @@ def _check_rows(x: Tensor, y: Tensor, p: float) -> None:
     if x.numel() and y.numel():
         if x.dtype.array in dtypes.HALF:
             raise NotImplementedError(f"\"cdist\" not implemented for '{x.dtype.legacy}'")
-        scalar_type(x, y)
+        expect_type(x.dtype, y)
 
 
 cdist_rows = general(
@@ -210,7 +211,7 @@ def _euclidean_vjp(F: Any, g: Any, need: Any, self: Any, other: Any, result: Any
 def _check_euclidean(x: Tensor, y: Tensor) -> None:
     """The dtypes of what PyTorch multiplies."""
     if y.ndim > 2 and y.dtype.array not in dtypes.HALF:
-        scalar_type(y, x)
+        expect_type(y.dtype, x)
     same_dtype(x, y)
 
 

@@ -16,9 +16,10 @@ from ..tape.slow import in_place
 from ..tensor import Tensor
 from . import views
 from .arguments import broadcast_shapes, need_tensor, one_dim
+from .dtype_checks import expect_type
 from .linalg_parts import not_holomorphic
 from .matmul import dot, matmul, mm
-from .matmul_checks import same_summands, scalar_type
+from .matmul_checks import same_summands
 
 # --- vectors --------------------------------------------------------------------------------------
 
@@ -87,7 +88,7 @@ def inner(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 def _check_cross(self: Tensor, other: Tensor, dim: int) -> None:
     if self.dtype is dtypes.bool_:
         raise NotImplementedError("\"cross\" not implemented for 'Bool'")
-    scalar_type(self, other)
+    expect_type(self.dtype, other)
 
 
 cross_ = general(

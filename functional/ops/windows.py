@@ -162,7 +162,7 @@ def _old(
 ) -> Tensor:
     kind = dtypes.get_default_dtype() if dtype is None else dtype
     if not kind.is_floating_point:
-        title = {"Long": "long int", "Int": "int"}.get(kind.legacy, kind.legacy.lower())
+        title = dtypes.c_name(kind)
         raise RuntimeError(
             f"{name}_window expects floating point dtypes, got: TensorOptions(dtype={title}, "
             "device=cpu, layout=Strided (default), requires_grad=false (default), "

@@ -77,12 +77,8 @@ def check_shape(target: Tensor, *operands: Any) -> None:
 
 def check_result(data: Any, target: Tensor) -> None:
     """PyTorch's errors for a result that cannot be written into ``target``."""
-    found, wanted = dtypes.FROM_ARRAY[data.dtype], target.dtype
     check_shape(target, data)
-    if not dtypes.can_cast(found, wanted):
-        raise RuntimeError(
-            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
-        )
+    dtypes.check_cast(dtypes.FROM_ARRAY[data.dtype], target.dtype)
 
 
 def size_mismatch(*shapes: tuple[int, ...]) -> RuntimeError:

@@ -83,6 +83,4 @@ def check_out_dtype(name: str, found: dtypes.dtype, out: dtypes.dtype) -> None:
         kind = "complex" if found.is_complex else "floating point"
         title = name[4:].replace("2", "n")
         raise RuntimeError(f"{title} expects a {kind} output tensor, but got {out.legacy}")
-    raise RuntimeError(
-        f"result type {found.legacy} can't be cast to the desired output type {out.legacy}"
-    )
+    dtypes.check_cast(found, out)
