@@ -165,4 +165,3 @@ def command(module: str, run: Callable[[str, int], list[Outcome]]) -> None:
 
 if __name__ == "__main__":
     command("mixed_dtypes", run)
-
