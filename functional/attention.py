@@ -15,11 +15,6 @@ from .tape.op import TENSOR, public
 from .tape.views import requires_grad
 from .tensor import Tensor
 
-
-def _kind(t: Tensor) -> str:
-    return c_type(t.dtype)
-
-
 # --- scaled dot products --------------------------------------------------------------------------
 
 
@@ -27,7 +22,8 @@ def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> No
     if not q.dtype is k.dtype is v.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{_kind(q)} key.dtype: {_kind(k)} and value.dtype: {_kind(v)} instead."
+            f"{c_type(q.dtype)} key.dtype: {c_type(k.dtype)} and value.dtype: {c_type(v.dtype)} "
+            "instead."
         )
     if min(q.ndim, k.ndim, v.ndim) < 2:
         raise RuntimeError(
@@ -37,7 +33,7 @@ def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> No
     if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {_kind(mask)} and  query.dtype: {_kind(q)} instead."
+            f"attn_mask.dtype: {c_type(mask.dtype)} and  query.dtype: {c_type(q.dtype)} instead."
         )
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")

@@ -38,12 +38,16 @@ def is_number(value: Any) -> bool:
     return (
         hasattr(value, "dtype")
         and not isinstance(value, (Tensor, np.ndarray))
-        and (getattr(value, "shape", None) == ())
+        and getattr(value, "shape", None) == ()
     )
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor) or hasattr(type(value), "__torch_function__")
+
+
+def _has_forms(name: str) -> bool:
+    return name in _AFTER or name in _EITHER or name.startswith("special_")
 
 
 def check_operands(name: str, first: Any, second: Any) -> None:
@@ -52,7 +56,7 @@ def check_operands(name: str, first: Any, second: Any) -> None:
     if all(tensors):
         return
     numbers = is_number(first), is_number(second)
-    if name in _AFTER or name in _EITHER or name.startswith("special_"):
+    if _has_forms(name):
         fits = (tensors[0] and numbers[1]) or (numbers[0] and tensors[1] and name not in _AFTER)
         if not fits:
             raise no_form(name, (first, second))
@@ -68,7 +72,7 @@ def check_operands(name: str, first: Any, second: Any) -> None:
 
 def no_tensor(name: str, args: tuple[Any, ...]) -> TypeError:
     """The error for a call without any tensor."""
-    if name in _AFTER or name in _EITHER or name.startswith("special_"):
+    if _has_forms(name):
         return no_form(name, args)
     label = _NAMES.get(name, ("input",))[0]
     return TypeError(
