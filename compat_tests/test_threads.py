@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import threading as threading_
+import time
+import weakref
 from collections.abc import Iterator
 from itertools import pairwise
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -37,7 +40,47 @@ def test_ranges_cover_everything_in_order():
 
 
 def test_the_callers_range_is_longer_by_the_lead():
-    assert [len(part) for part in threads.spread(50, 4, squares, 1.0)] == [20, 10, 10, 10]
+    assert threads.ranges(50, 4, 1.0) == [(0, 20), (20, 30), (30, 40), (40, 50)]
+    assert threads.ranges(40, 4, 0.0) == [(0, 10), (10, 20), (20, 30), (30, 40)]
+
+
+def pause(seconds: float) -> None:
+    end = perf_counter() + seconds
+    while perf_counter() < end:
+        pass
+
+
+def test_work_follows_upon_work_after_any_time(monkeypatch):
+    monkeypatch.setattr(threads, "_PROCESSORS", 4)  # so that helpers watch
+    rng = np.random.default_rng(0)
+    for gap in rng.uniform(0, 4e-4, 600):
+        count = int(rng.integers(4, 40))
+        found = threads.spread(count, 4, squares)
+        assert [square for part in found for square in part] == squares(0, count)
+        pause(gap)
+
+
+def test_a_helper_watches_while_work_follows_upon_work(monkeypatch):
+    threads.set_workers(2)
+    big, alert = np.ones(MANY), []
+    for processors in (2, 1):
+        monkeypatch.setattr(threads, "_PROCESSORS", processors)
+        time.sleep(0.01)  # it has gone to sleep
+        watched = 0
+        for _ in range(500):
+            threads.spread(MANY, 2, lambda first, last: np.negative(big[first:last]))
+            watched += threads._helpers[0].alert
+        alert.append(watched > 0)
+    assert alert == [True, False]
+
+
+def test_a_helper_keeps_no_results(monkeypatch):
+    def work(first: int, last: int) -> np.ndarray:
+        return np.ones(last - first)
+
+    refs = [weakref.ref(part) for part in threads.spread(4000, 4, work)]
+    threads.spread(4, 4, squares)
+    assert [ref() for ref in refs] == [None] * 4
 
 
 @pytest.mark.parametrize("lead", [0.0, 0.2, 0.45, 1.0])

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from .half import narrow, widen
 from .norm import layer_norm, parameter_type
-from .reduce import row_sums
+from .reduce import dots, row_sums
 from .scratch import scratch
 from .threads import in_chunks
 
@@ -67,14 +67,14 @@ def group_norm_backward(
     if weight is not None:
         scales *= np.tile(widen(weight).reshape(groups, each), (x.shape[0], 1))
     size = gs.dtype.type(gs[0].size)
-    result, (dots, sums) = np.empty(gs.shape, gs.dtype), np.empty((2, *gs.shape[:2]), gs.dtype)
+    result, (products, sums) = np.empty(gs.shape, gs.dtype), np.empty((2, *gs.shape[:2]), gs.dtype)
 
     def work(first: int, last: int) -> None:
         part, out, factor, std = (a[first:last] for a in (gs, result, scales, scale))
-        dot, total = dots[first:last], sums[first:last]
+        dot, total = products[first:last], sums[first:last]
         centred = scratch("centred", part.shape, part.dtype)
         np.subtract(xs[first:last], average[first:last, :, None], out=centred)
-        np.vecdot(part, centred, out=dot)
+        dot[...] = dots(part, centred)
         total[...] = row_sums(part.reshape(-1, part.shape[2])).reshape(total.shape)
         slope = np.add.reduce(dot * factor, axis=1, keepdims=True) * std * std / size
         shift = np.add.reduce(total * factor, axis=1, keepdims=True) / size
@@ -85,6 +85,6 @@ def group_norm_backward(
 
     in_chunks(len(gs), gs[0].size, work)
     g_weight, g_bias = (
-        np.add.reduce(s.reshape(x.shape[0], -1), axis=0) for s in (dots * scale, sums)
+        np.add.reduce(s.reshape(x.shape[0], -1), axis=0) for s in (products * scale, sums)
     )
     return narrow(result.reshape(x.shape), x.dtype), narrow(g_weight, kind), narrow(g_bias, kind)

@@ -13,7 +13,7 @@ import numpy as np
 
 from .constants import ones
 from .half import is_half, narrow, widen
-from .reduce import column_sums, row_sums
+from .reduce import column_sums, dots, row_sums
 from .scratch import scratch
 from .threads import in_chunks
 
@@ -39,7 +39,7 @@ def _channel_sum(x: np.ndarray) -> np.ndarray:
     if length == 1:
         lines = x[:, :, 0]
     elif 8 <= length <= _LONG and x.dtype.kind == "f":
-        lines = np.vecdot(x, ones(length, x.dtype))
+        lines = dots(x, ones(length, x.dtype))
     else:
         lines = np.add.reduce(x, axis=2)
     return np.add.reduce(lines, axis=0)
@@ -52,7 +52,7 @@ def _channel_dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Sum of x * y, both (N, C, L), to (C,), without the product in memory."""
     if x.shape[2] < 8:
         return _channel_sum(x * y)
-    return np.add.reduce(np.vecdot(x, y), axis=0)
+    return np.add.reduce(dots(x, y), axis=0)
 
 
 def _update_running(mean, var, running_mean, running_var, count, momentum) -> None:
@@ -199,7 +199,7 @@ def layer_norm(
         np.divide(row_sums(part)[:, None], size, out=average)
         np.subtract(part, average, out=out)
         # 1 / sqrt(squares / size + eps)
-        np.add(np.vecdot(out, out)[:, None], total_eps, out=scale)
+        np.add(dots(out, out)[:, None], total_eps, out=scale)
         np.divide(root, np.sqrt(scale, out=scale), out=scale)
         np.multiply(out, scale, out=out)
         if flat_weight is not None:
@@ -258,7 +258,7 @@ def layer_norm_backward(
             to_weight = column_sums(np.multiply(part, xhat, out=out))
             weighted = scratch("weighted", part.shape, part.dtype)
             np.multiply(part, flat_weight, out=weighted)
-        dot = np.vecdot(weighted, xhat)[:, None] / size
+        dot = dots(weighted, xhat)[:, None] / size
         np.subtract(weighted, row_sums(weighted)[:, None] / size, out=out)
         np.subtract(out, np.multiply(xhat, dot, out=xhat), out=out)
         np.multiply(out, scale, out=out)

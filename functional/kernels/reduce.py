@@ -78,9 +78,20 @@ def row_sums(x: ndarray) -> ndarray:
     As dot products with ones, a row at a time: a whole product would wake the BLAS's threads.
     """
     if x.dtype is F32 and x.size > _FEW and x.shape[1] <= _MANY and x.flags.c_contiguous:
-        return np.vecdot(x, ones(x.shape[1], F32))
+        return dots(x, ones(x.shape[1], F32))
     z: ndarray = _add(x, 1)
     return z
+
+
+def dots(x: ndarray, y: ndarray) -> ndarray:
+    """Real dot products along the last axis, (*, n) with (*, n) or (n,), by this thread alone.
+
+    NumPy's vecdot keeps the interpreter's lock for up to 500 of them; einsum is slower to begin.
+    """
+    if x.size <= _BRIEF or x.size > 500 * x.shape[-1]:
+        z: ndarray = np.vecdot(x, y)
+        return z
+    return np.einsum("...i,...i->...", x, y)
 
 
 def column_sums(x: ndarray) -> ndarray:
@@ -102,6 +113,7 @@ def _column_sum(x: ndarray, keepdim: bool) -> ndarray:
 
 _MANY = 1 << 16  # from here on a matrix-vector product pays for any sum
 _FEW = 1 << 11  # up to here NumPy's own sum is as fast
+_BRIEF = 1 << 15  # up to here another thread may wait
 ALONE = 9216  # numbers of a matrix from which on a product with a vector wakes the BLAS's threads
 
 
@@ -188,8 +200,8 @@ def _dot(x: ndarray, y: ndarray | None) -> Any:
     rows, rest = x[:whole].reshape(-1, _PIECE), x[whole:]
     if y is None:
         units = ones(_PIECE, x.dtype)
-        return _add(np.vecdot(rows, units)) + np.dot(rest, units[: rest.size])
-    return _add(np.vecdot(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
+        return _add(dots(rows, units)) + np.dot(rest, units[: rest.size])
+    return _add(dots(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
 
 
 _LONG = 1 << 14  # from here on blocks pay

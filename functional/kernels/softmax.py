@@ -13,7 +13,7 @@ import numpy as np
 
 from .constants import multiples, ones
 from .half import narrow, widen
-from .reduce import ALONE, column_sums, row_sums
+from .reduce import ALONE, column_sums, dots, row_sums
 from .threads import in_chunks
 
 __all__ = [
@@ -169,10 +169,10 @@ def softmax_backward(g: np.ndarray, result: np.ndarray, dim: int) -> np.ndarray:
     def work(first: int, last: int) -> None:
         part, y, out = lines[first:last], ys[first:last], gradient[first:last]
         if part.ndim == 2 and part.dtype.kind == "f":  # of complex numbers it takes conjugates
-            dots = np.vecdot(part, y)[:, None]
+            inner = dots(part, y)[:, None]
         else:
-            dots = _add(np.multiply(part, y, out=out), 1, None, None, True)
-        np.subtract(part, dots, out=out)
+            inner = _add(np.multiply(part, y, out=out), 1, None, None, True)
+        np.subtract(part, inner, out=out)
         np.multiply(out, y, out=out)
 
     in_chunks(len(lines), size, work)

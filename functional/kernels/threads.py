@@ -6,7 +6,6 @@ to spread by itself.
 
 from __future__ import annotations
 
-import contextvars
 import os
 import threading
 from collections.abc import Callable
@@ -15,6 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+
+from .helper import Helper, outcome_of
 
 # More threads than this have not been measured to help.
 _MOST = 8
@@ -26,8 +27,9 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-_workers = min(_MOST, _processors())
-_helpers: list[_Helper] = []
+_PROCESSORS = _processors()
+_workers = min(_MOST, _PROCESSORS)
+_helpers: list[Helper] = []
 _free = threading.Lock()  # held while the helpers work for one caller
 
 
@@ -53,73 +55,43 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-_Outcome = tuple[Any, BaseException | None]
-
-
-def _outcome(call: Callable[[], Any]) -> _Outcome:
-    try:
-        return call(), None
-    except BaseException as failure:
-        return None, failure
-
-
-class _Helper:
-    """A thread that waits for work. Two locks wake it and its caller sooner than a future does."""
-
-    def __init__(self) -> None:
-        self._begin, self._end = threading.Lock(), threading.Lock()
-        self._begin.acquire()
-        self._end.acquire()
-        threading.Thread(target=self._serve, name="kernels", daemon=True).start()
-
-    def _serve(self) -> None:
-        while True:
-            self._begin.acquire()
-            self._outcome = _outcome(self._call)
-            del self._call
-            self._end.release()
-
-    def give(self, work: Callable[[int, int], Any], first: int, last: int) -> None:
-        context = contextvars.copy_context()  # it carries the caller's np.errstate
-        self._call = lambda: context.run(work, first, last)
-        self._begin.release()
-
-    def take(self) -> _Outcome:
-        """What the work returned or raised, once it has ended."""
-        self._end.acquire()
-        outcome, self._outcome = self._outcome, (None, None)
-        return outcome
-
-
 def spread(count: int, parts: int, work: Callable[[int, int], Any], lead: float = 0.0) -> list[Any]:
     """Calls work(first, last) on `parts` ranges of range(count), side by side.
 
     Returns what the calls return, in order. The first range runs in the calling thread, and is
-    longer than the others by the fraction `lead`: the time in which a short piece of work would be
-    done before another thread has woken.
+    longer than the others by the fraction `lead` if one of those sleeps: the time in which a short
+    piece of work would be done before it has woken.
     """
     parts = min(parts, _workers, count)
     if parts <= 1:
         return [work(0, count)]
-    inner = (int(count * (part + lead) / (parts + lead)) for part in range(1, parts))
-    edges = [0, *inner, count]
-    ranges = list(pairwise(edges))
     if not _free.acquire(False):  # a caller elsewhere, or around this one, has the helpers
-        return [work(first, last) for first, last in ranges]
+        return [work(first, last) for first, last in ranges(count, parts, lead)]
     free = _free
     try:
-        return _side_by_side(ranges, work)
+        while len(_helpers) < parts - 1:
+            _helpers.append(Helper())
+        busy = _helpers[: parts - 1]
+        late = not all(helper.alert for helper in busy)
+        return _side_by_side(busy, ranges(count, parts, lead if late else 0.0), work)
     finally:
         free.release()
 
 
-def _side_by_side(ranges: list[tuple[int, int]], work: Callable[[int, int], Any]) -> list[Any]:
-    while len(_helpers) < len(ranges) - 1:
-        _helpers.append(_Helper())
-    busy = _helpers[: len(ranges) - 1]
-    for helper, (first, last) in zip(busy, ranges[1:], strict=True):
-        helper.give(work, first, last)
-    outcomes = [_outcome(lambda: work(*ranges[0]))]
+def ranges(count: int, parts: int, lead: float) -> list[tuple[int, int]]:
+    """range(count) in parts, the first longer than the others by the fraction ``lead``."""
+    share = count / (parts + lead)
+    edges = [0, *[int(share * (part + lead)) for part in range(1, parts)], count]
+    return list(pairwise(edges))
+
+
+def _side_by_side(
+    busy: list[Helper], parts: list[tuple[int, int]], work: Callable[[int, int], Any]
+) -> list[Any]:
+    calm = _workers <= _PROCESSORS  # otherwise a helper that watches is in the way of others
+    for helper, (first, last) in zip(busy, parts[1:], strict=True):
+        helper.give(work, first, last, calm)
+    outcomes = [outcome_of(lambda: work(*parts[0]))]
     try:
         outcomes += [helper.take() for helper in busy]
     except BaseException:  # an interrupt, with helpers still at work
