@@ -13,11 +13,11 @@ from functional.ops.create import filled, like
 from functional.tensor import Tensor
 
 from ..number_info import finfo
-from . import on_arrays as A
 from . import on_tensors as F
 from .elementwise import check_one, new_count, plain, scalar
+from .on_arrays import OnArrays, update
 from .optimizer import Optimizer
-from .updates import closure_loss, count_writes, in_blocks, plain_pair
+from .updates import closure_loss, count_writes, plain_pair
 
 __all__ = ["Adafactor"]
 
@@ -139,44 +139,48 @@ def _update_arrays(
     scale = _least(group, _length(x), x.size, rate)
     if decay != 0:
         np.multiply(x, plain(1 - lr * decay), x)
-    g = A.gradient(x, p._grad._data, group["maximize"], 0)
-    update = A.new("delta", x)
+    passes = OnArrays()
+    g = passes.gradient(x, p._grad._data, group["maximize"], 0)
+    delta = passes.new("delta", x)
+    passes.run()
     if "variance" in state:
         v = state["variance"]
-        in_blocks(lambda *block: _estimate(*block, weight), v._data, g, update)
+        update(lambda F, *block: _estimate(F, *block, weight), [[v._data, g, delta]])
         count_writes(v)
     else:
-        _estimate_matrix(state, g, update, weight, eps1)
-    in_blocks(lambda u, g: _scaled(u, g, eps1 * eps1), update, g)
-    factor = plain(-scale / _limit(group, _length(update), x.size))
-    in_blocks(lambda x, u: A.plus_scaled(x, u, factor, x), x, update)
+        _estimate_matrix(state, g, delta, weight, eps1)
+    update(lambda F, d, g: _scale(F, d, g, eps1 * eps1), [[delta, g]])
+    factor = plain(-scale / _limit(group, _length(delta), x.size))
+    update(lambda F, x, d: F.plus_scaled(x, d, factor, x), [[x, delta]])
     count_writes(p, 2 if decay != 0 else 1)
 
 
-def _estimate(v: ndarray, g: ndarray, update: ndarray, weight: float) -> None:
+def _estimate(F: Any, v: ndarray, g: ndarray, delta: ndarray, weight: float) -> None:
     """The running mean of the square, and a copy of it."""
-    np.copyto(update, A.lerp(v, np.multiply(g, g, A.new("root", g)), weight, v))
+    F.put(delta, F.lerp(v, F.times(g, g, F.new("root", g)), weight, v))
 
 
 def _estimate_matrix(
-    state: dict[str, Any], g: ndarray, update: ndarray, weight: float, eps1: float
+    state: dict[str, Any], g: ndarray, delta: ndarray, weight: float, eps1: float
 ) -> None:
     """The product of the means of rows and columns, over the mean of both."""
-    square = np.multiply(g, g, A.new("root", g))
+    passes = OnArrays()
+    square = np.multiply(g, g, passes.new("root", g))
     for name, axis in (("row_var", -1), ("col_var", -2)):
         mean = state[name]
         found = np.square(np.sqrt(square.sum(axis, keepdims=True))) / g.shape[axis]
-        A.lerp(mean._data, found, weight, mean._data)
+        passes.lerp(mean._data, found, weight, mean._data)
         count_writes(mean)
+    passes.run()
     rows, columns = state["row_var"]._data, state["col_var"]._data
-    np.multiply(rows, columns, update)
-    np.divide(update, np.maximum(rows.mean(-2, keepdims=True), g.dtype.type(eps1)), update)
+    np.multiply(rows, columns, delta)
+    np.divide(delta, np.maximum(rows.mean(-2, keepdims=True), g.dtype.type(eps1)), delta)
 
 
-def _scaled(update: ndarray, g: ndarray, least: float) -> None:
-    """The gradient over the root of the variance."""
-    np.maximum(update, update.dtype.type(least), out=update)
-    np.multiply(np.reciprocal(np.sqrt(update, update), update), g, update)
+def _scale(F: Any, variance: ndarray, g: ndarray, least: float) -> None:
+    """The gradient over the root of the variance, in its place."""
+    F.maximum(variance, variance.dtype.type(least), variance)
+    F.times(F.reciprocal(F.sqrt(variance, variance), variance), g, variance)
 
 
 def _length(x: ndarray) -> float:

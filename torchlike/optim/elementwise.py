@@ -16,12 +16,10 @@ from functional.tensor import Tensor
 from . import on_arrays, on_tensors
 from .optimizer import Optimizer
 from .updates import (
-    BLOCK,
     array_pair,
     check_fused,
     closure_loss,
     count_writes,
-    in_blocks,
     real_parts,
 )
 
@@ -155,10 +153,11 @@ class Elementwise(Optimizer):
                 )
             recorded = group["differentiable"]
             o = SimpleNamespace(**{k: scalar(v, recorded) for k, v in group.items()})
-            o.at = None
+            o.at, o.waiting = None, []
             with np.errstate(all="ignore"):
                 for p in params:
                     self._update(p, self.state[p], o)
+                self._update_arrays(o)
         return loss
 
     def _update(self, p: Any, state: dict[str, Any], o: Any) -> None:
@@ -167,6 +166,7 @@ class Elementwise(Optimizer):
         count_writes(step)
         number = step._data.item()
         if number != o.at or self.begins_anew:
+            self._update_arrays(o)
             o.at = number
             self.begin(o, state, number)
             o.names = self.buffers(vars(o))
@@ -176,20 +176,20 @@ class Elementwise(Optimizer):
         if o.differentiable or not array_pair(p, p._grad):
             self._update_tensors(p, buffers, o)
         else:
-            self._update_arrays(p, buffers, o)
+            arrays = [p._data, p._grad._data, *[t._data for t in buffers]]
+            if arrays[0].dtype.kind == "c":
+                arrays = [real_parts(a) for a in arrays]
+            o.waiting.append(arrays)
+            for t, times in zip(buffers, o.writes, strict=True):
+                count_writes(t, times)
+            count_writes(p, o.parameter_writes)
         self.finish(o, state, number)
 
-    def _update_arrays(self, p: Any, buffers: list[Any], o: Any) -> None:
-        arrays = [p._data, p._grad._data, *[t._data for t in buffers]]
-        if arrays[0].dtype.kind == "c":
-            arrays = [real_parts(a) for a in arrays]
-        if arrays[0].size <= BLOCK:
-            self.follow(on_arrays, o, *arrays)
-        else:
-            in_blocks(lambda *block: self.follow(on_arrays, o, *block), *arrays)
-        for t, times in zip(buffers, o.writes, strict=True):
-            count_writes(t, times)
-        count_writes(p, o.parameter_writes)
+    def _update_arrays(self, o: Any) -> None:
+        """The update of the parameters that have been waiting to be updated together."""
+        if o.waiting:
+            on_arrays.update(lambda F, *block: self.follow(F, o, *block), o.waiting)
+            o.waiting = []
 
     def _update_tensors(self, p: Any, buffers: list[Any], o: Any) -> None:
         tensors = (p, p._grad, *buffers)

@@ -1,4 +1,4 @@
-"""The passes of ``on_arrays`` in tensor operations, which can be recorded.
+"""The passes of ``OnArrays`` in tensor operations, which can be recorded.
 
 They serve ``differentiable``, subclasses of Tensor, and arrays that are not NumPy's.
 """
@@ -12,7 +12,11 @@ from functional.ops import pointwise
 from functional.ops.selection import where
 from functional.tensor import Tensor
 
-from .on_arrays import __all__ as __all__
+__all__ = [
+    "absolute", "adapted", "addcdiv", "addcmul", "addcmul_signs", "clamp", "div", "factors",
+    "gradient", "lerp", "maximum", "mul", "new", "over", "plus", "plus_scaled", "put", "reciprocal",
+    "sqrt", "times", "without",
+]  # fmt: skip
 
 
 def new(slot: str, like: Tensor) -> None:

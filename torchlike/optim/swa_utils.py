@@ -18,7 +18,7 @@ from . import on_arrays, on_tensors
 from .lr_scheduler import LRScheduler
 from .lr_scheduler.base import per_group
 from .optimizer import Optimizer
-from .updates import array_pair, count_writes, in_blocks, number, real_parts
+from .updates import array_pair, count_writes, number, real_parts
 
 __all__ = [
     "SWALR",
@@ -46,11 +46,8 @@ def _blend(averaged: Tensor, current: Tensor, weight: float) -> None:
     if not array_pair(averaged, current):
         averaged.copy_(on_tensors.lerp(averaged, current, weight, None))
         return
-    in_blocks(
-        lambda x, y: on_arrays.put(x, on_arrays.lerp(x, y, weight, x)),
-        real_parts(averaged._data),
-        real_parts(current._data),
-    )
+    arrays = [real_parts(averaged._data), real_parts(current._data)]
+    on_arrays.update(lambda F, x, y: F.lerp(x, y, weight, x), [arrays])
     count_writes(averaged)
 
 
