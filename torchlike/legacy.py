@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from functional import dtypes
-from functional.ops import create
+from functional.ops import create, from_data
 from functional.tape.overrides import as_subclass
 from functional.tensor import Tensor
 
@@ -39,7 +39,7 @@ def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:
         return data.detach()
     if isinstance(data, (float, complex)):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
-    return create.tensor(data, dtype=dtype)
+    return from_data.tensor(data, dtype=dtype)
 
 
 def tensor_new(cls: type, *args: Any, **kwargs: Any) -> Any:

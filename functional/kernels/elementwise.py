@@ -106,10 +106,8 @@ def long_logistic(x: ndarray, above: ndarray | None) -> ndarray:
         np.negative(line[first:last], out)
         growth(out, out)
         np.add(out, rest, out)
-        if numerator is None:
-            np.reciprocal(out, out)
-        else:
-            np.divide(numerator[first:last], out, out)
+        # dividing 1 is quicker than the reciprocal
+        np.divide(_ONE if numerator is None else numerator[first:last], out, out)
 
     spread(x.size, x.size // SHARED, work, LEAD)
     return z

@@ -21,6 +21,7 @@ from . import (
     extremes,
     fft,
     folding,
+    from_data,
     gamma,
     gather,
     grid,

@@ -1,4 +1,4 @@
-"""Creation: tensors from data, filled tensors, ranges."""
+"""Filled tensors, and what all functions that create tensors share."""
 
 from __future__ import annotations
 
@@ -45,148 +45,6 @@ def given(t: Tensor, out: Any, dtype: Any = None) -> Tensor:
     return write_out(TENSOR.to_dtype(t, out.dtype), out)
 
 
-# --- from data ------------------------------------------------------------------------------------
-
-
-def _array_from(data: Any, exact: bool) -> np.ndarray:
-    """Nested sequences of numbers, tensors and arrays as one array of the inferred dtype.
-
-    ``exact`` keeps numbers in float64, for a dtype that is still to come.
-    """
-    if isinstance(data, np.ndarray):
-        return data
-    if isinstance(data, Tensor):
-        return data._data
-    if isinstance(data, np.generic):
-        return np.asarray(data)
-    if isinstance(data, (bool, int, float, complex)):
-        return _numbers(data, _number_type(type(data), exact))
-    if isinstance(data, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
-    if hasattr(data, "__array__") and not hasattr(data, "__len__"):
-        return np.asarray(data)
-    if not hasattr(data, "__len__"):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    return _array_from_sequence(data, exact)
-
-
-def _number_type(kind: type, exact: bool) -> np.dtype:
-    if exact and kind in (float, complex):
-        return np.dtype(kind)
-    return dtypes.of_number(kind()).array
-
-
-def _array_from_sequence(data: Any, exact: bool) -> np.ndarray:
-    if isinstance(data, (dict, set)):
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    items = list(data)
-    if not items:
-        return np.zeros(0, dtypes.get_default_dtype().array)
-    if isinstance(items[0], (str, bytes)):
-        raise ValueError(f"too many dimensions '{type(items[0]).__name__}'")
-    kinds = {type(item) for item in items}
-    if kinds <= {bool, int, float}:
-        kind = float if float in kinds else int if int in kinds else bool
-        return _numbers(items, _number_type(kind, exact))
-    parts = [
-        _element(item) if isinstance(item, Tensor) else _array_from(item, exact) for item in items
-    ]
-    first = parts[0].shape
-    for i, part in enumerate(parts):
-        if part.shape != first:
-            _ragged(first, part.shape, i)
-    found = dtypes.FROM_ARRAY[parts[0].dtype]
-    for part in parts[1:]:
-        found = dtypes.promote_types(found, dtypes.FROM_ARRAY[part.dtype])
-    return np.stack([part.astype(found.array) for part in parts])
-
-
-def _element(t: Tensor) -> np.ndarray:
-    """The number a tensor inside a list stands for."""
-    if t.numel() != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    return t._data.reshape(())
-
-
-def _numbers(items: Any, dtype: Any) -> np.ndarray:
-    try:
-        return np.asarray(items, dtype)
-    except OverflowError:
-        raise ValueError("Overflow when unpacking long long") from None
-
-
-def _ragged(first: Any, shape: Any, i: int, dim: int = 0) -> None:
-    if not first or not shape:
-        raise TypeError(
-            "'list' object cannot be interpreted as an integer" if shape else "not a sequence"
-        )
-    raise ValueError(f"expected sequence of length {first[0]} at dim {dim + 1} (got {shape[0]})")
-
-
-def _checked_array(data: np.ndarray) -> np.ndarray:
-    if data.dtype not in dtypes.FROM_ARRAY:
-        if data.dtype.newbyteorder("=") in dtypes.FROM_ARRAY:
-            raise ValueError(
-                "given numpy array has byte order different from the native byte order. "
-                "Conversion between byte orders is currently not supported."
-            )
-        raise TypeError(
-            f"can't convert np.ndarray of type numpy.{data.dtype.type.__name__}. The only "
-            "supported types are: float64, float32, float16, complex64, complex128, int64, int32, "
-            "int16, int8, uint64, uint32, uint16, uint8, and bool."
-        )
-    if any(s < 0 for s in data.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative "
-            "strides are not currently supported. (You can probably work around this by making a "
-            "copy of your array  with array.copy().) "
-        )
-    canonical = dtypes.FROM_ARRAY[data.dtype].array
-    return data if data.dtype is canonical else data.view(canonical)
-
-
-@public
-def tensor(
-    data: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
-) -> Tensor:
-    """A new tensor with a copy of ``data``: numbers, nested sequences, arrays."""
-    if isinstance(data, Tensor):
-        import warnings
-
-        warnings.warn(
-            "To copy construct from a tensor, it is recommended to use sourceTensor.detach()."
-            "clone() or sourceTensor.detach().clone().requires_grad_(True), rather than "
-            "torch.tensor(sourceTensor).",
-            UserWarning,
-            stacklevel=2,
-        )
-    dtype = as_dtype(dtype, "tensor")
-    array = _checked_array(_array_from(data, dtype is not None))
-    target = array.dtype if dtype is None else dtype.array
-    if dtype is not None and not isinstance(data, (np.ndarray, Tensor)):
-        _check_fits(array, dtype)
-    return placed(np.array(array, target, order="C"), device, requires_grad)
-
-
-def _check_fits(array: np.ndarray, dtype: dtypes.dtype) -> None:
-    """Numbers must fit the dtype they are asked to take."""
-    if array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
-        raise TypeError("must be real number, not complex")
-    if dtype.category == dtypes.INT and array.dtype.kind in "iu" and array.size:
-        limits = np.iinfo(dtype.array)
-        if array.min() < limits.min - (limits.max if limits.min == 0 else 0) or (
-            array.max() > limits.max
-        ):
-            raise RuntimeError(
-                f"value cannot be converted to type {dtype.array.name} without overflow"
-            )
-
-
 def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
     """A dtype argument: one of ours, a Python number type, or None."""
     if dtype is None or isinstance(dtype, dtypes.dtype):
@@ -201,38 +59,6 @@ def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
 _NUMBER_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
 
 
-@public
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """``data`` as a tensor, sharing memory with an array or tensor where possible."""
-    if isinstance(data, Tensor):
-        return data.to(*(x for x in (device, dtype) if x is not None))
-    if isinstance(data, np.ndarray) and (dtype is None or dtype.array == data.dtype):
-        return placed(_checked_array(data), device, False)
-    if hasattr(data, "__cuda_array_interface__") and devices.count("cuda"):
-        where = devices.device("cuda") if device is None else device
-        return wrap(foreign.adopted(data)).to(where, dtype or dtypes.FROM_ARRAY[data.dtype])
-    return tensor(data, dtype=dtype, device=device)
-
-
-@public
-def from_numpy(array: np.ndarray) -> Tensor:
-    """A tensor over the memory of a NumPy array."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
-    if not array.flags.writeable:
-        import warnings
-
-        warnings.warn(
-            "The given NumPy array is not writable, and PyTorch does not support non-writable "
-            "tensors. This means writing to this tensor will result in undefined behavior. You "
-            "may want to copy the array to protect its data or make it writable before converting "
-            "it to a tensor. This type of warning will be suppressed for the rest of this program.",
-            UserWarning,
-            stacklevel=2,
-        )
-    return wrap(_checked_array(array))
-
-
 def check_sizes(shape: tuple[int, ...]) -> None:
     """PyTorch's error for a negative size."""
     for n in shape:
@@ -240,9 +66,6 @@ def check_sizes(shape: tuple[int, ...]) -> None:
             raise RuntimeError(
                 f"Trying to create tensor with negative dimension {n}: {list(shape)}"
             )
-
-
-# --- filled ---------------------------------------------------------------------------------------
 
 
 def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool) -> Tensor:

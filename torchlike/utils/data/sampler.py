@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from functional.dtypes import float64, int64
 from functional.kernels.random import random_
-from functional.ops.create import as_tensor
+from functional.ops.from_data import as_tensor
 from functional.ops.random import multinomial, randint, randperm
 from functional.random import Generator, default_generator
 from functional.tensor import Tensor

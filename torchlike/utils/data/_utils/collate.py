@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from functional import dtypes
-from functional.ops.create import as_tensor, tensor
+from functional.ops.from_data import as_tensor, tensor
 from functional.ops.joining import stack
 from functional.tensor import Tensor
 
