@@ -24,9 +24,26 @@ PLACES: dict[str, dict[str, str]] = {
         ".autograd.grad_mode": "no_grad enable_grad set_grad_enabled inference_mode",
     },
     "functional.function": {".autograd.function": "Function FunctionCtx"},
+    "functional.tape.duals": {"": "PlainDual"},
     "functional.tape.node": {".autograd.graph": "Node"},
     "functional.tape.overrides": {
         "._C": "DisableTorchFunction", ".overrides": "TorchFunctionMode",
+    },
+    "torchlike.distributions._constraint_kinds": {
+        ".distributions.constraints": "Constraint _Dependent _DependentProperty "
+        "_IndependentConstraint MixtureSameFamilyConstraint _Joined _Cat _Stack",
+    },
+    "torchlike.distributions._transform_base": {
+        ".distributions.transforms": "Transform OneOfAKind _InverseTransform ComposeTransform "
+        "IndependentTransform ReshapeTransform",
+    },
+    "torchlike.distributions._scalar_transforms": {
+        ".distributions.transforms": "AbsTransform AffineTransform CumulativeDistributionTransform "
+        "ExpTransform PowerTransform SigmoidTransform SoftplusTransform TanhTransform",
+    },
+    "torchlike.distributions._vector_transforms": {
+        ".distributions.transforms": "CatTransform CorrCholeskyTransform LowerCholeskyTransform "
+        "PositiveDefiniteTransform SoftmaxTransform StackTransform StickBreakingTransform",
     },
     "torchlike.methods": {"": "layout memory_format"},
     "torchlike.number_info": {"": "finfo iinfo"},

@@ -13,40 +13,62 @@ from .draws import uniform53
 if TYPE_CHECKING:
     from ..random import Generator
 
-BLOCK = 1 << 12  # draws made ahead at a time
+FIRST, MOST = 1 << 5, 1 << 12  # draws made of the words at hand: at first, and at most
+STEP = 2.0**-53
+TOP = np.uint64((1 << 21) - 1)  # the bits of the first word that a draw takes
+HALF_WIDTH = np.uint64(32)
 
 
-class _Draws:
-    """Uniform draws one by one, made in blocks; the generator advances by what was used."""
+class UniformDraws:
+    """Uniform draws one by one, as ``uniform53`` makes them, for an unknown number of them.
+
+    They are made of words that the generator has ready, and which it hands out as they are used;
+    hold its lock meanwhile, and ``finish``.
+    """
 
     def __init__(self, generator: Generator) -> None:
-        self.generator, self.ahead = generator, generator.clone_state()
-        self.used = 0
+        self.generator = generator
+        self.used, self.size = 0, FIRST
         self.rest: Iterator[float] = iter(())
 
     def __call__(self) -> float:
-        self.used += 1
         for u in self.rest:
+            self.used += 1
             return u
-        self.rest = iter(uniform53(self.ahead, BLOCK).tolist())
-        return next(self.rest)
+        return self._next()
+
+    def _next(self) -> float:
+        """A draw when those that were made are used up."""
+        UniformDraws.finish(self)
+        words, start = self.generator.block()
+        if start == len(words):
+            self.generator.read_ahead()
+            words, start = self.generator.block()
+        if start + 1 == len(words):  # half a draw
+            return float(uniform53(self.generator, 1)[0])
+        pairs = words[start : start + min(2 * self.size, (len(words) - start) // 2 * 2)]
+        high, low = pairs[0::2].astype(np.uint64), pairs[1::2]
+        self.rest = iter((((high & TOP) << HALF_WIDTH | low) * STEP).tolist())
+        self.size = min(4 * self.size, MOST)
+        return self()
 
     def finish(self) -> None:
-        while self.used:
-            step = min(self.used, BLOCK)
-            uniform53(self.generator, step)
-            self.used -= step
+        """Bring the generator to where these draws ended."""
+        if self.used:
+            self.generator.words(2 * self.used)
+            self.used = 0
 
 
 def poisson(generator: Generator, rates: np.ndarray) -> np.ndarray:
     """Poisson numbers of the given rates, in their shape and dtype."""
-    draw = _Draws(generator)
-    found = [_one(rate, draw) for rate in rates.astype(np.float64).ravel().tolist()]
-    draw.finish()
+    with generator.lock:
+        draw = UniformDraws(generator)
+        found = [_one(rate, draw) for rate in rates.astype(np.float64).ravel().tolist()]
+        draw.finish()
     return np.array(found, np.float64).reshape(rates.shape).astype(rates.dtype)
 
 
-def _one(rate: float, draw: _Draws) -> float:
+def _one(rate: float, draw: UniformDraws) -> float:
     if rate >= 10:
         return _rejection(rate, draw)
     if rate == 0:
@@ -61,7 +83,7 @@ def _one(rate: float, draw: _Draws) -> float:
         count += 1.0
 
 
-def _rejection(rate: float, draw: _Draws) -> float:
+def _rejection(rate: float, draw: UniformDraws) -> float:
     """Transformed rejection: Hörmann, "The transformed rejection method for generating Poisson
     random variables", Insurance: Mathematics and Economics 12 (1993), algorithm PTRS."""
     root, log_rate = math.sqrt(rate), math.log(rate)

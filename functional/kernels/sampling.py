@@ -235,7 +235,9 @@ def _race(generator: Generator, p: np.ndarray, num_samples: int) -> np.ndarray:
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (wide.sum(-1) == 0).any():
         raise RuntimeError(NOT_POSITIVE)
-    times = exponential_(generator, np.empty_like(p))
+    # an expanded tensor has draws of its own for each element, in C order
+    expanded = 0 in p.strides and p.size > 1
+    times = exponential_(generator, np.empty(p.shape, p.dtype) if expanded else np.empty_like(p))
     with np.errstate(divide="ignore", over="ignore"):
         keys = (wide / times.astype(wide.dtype)).astype(p.dtype).astype(wide.dtype)
     if num_samples == 1:

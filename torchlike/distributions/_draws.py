@@ -1,0 +1,85 @@
+"""Draws that no tensor method makes: gamma, Dirichlet and binomial numbers, with gradients.
+
+The gradients hold the draw fixed and are implicit: see ``functional.kernels.gamma_gradients``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from functional.kernels import binomial as _binomial
+from functional.kernels import gamma_draws, gamma_gradients
+from functional.ops.create import empty_like
+from functional.random import default_generator
+from functional.tensor import Tensor, wrap
+from torchlike.autograd.function import Function, once_differentiable
+
+
+def _drawn(name: str, kernel: Callable[..., Any], *parameters: Tensor) -> Tensor:
+    """What a kernel draws for parameters on the CPU; only the shape for those on ``meta``."""
+    where = parameters[0].device.type
+    if where == "meta":
+        return empty_like(parameters[0])
+    if where != "cpu":
+        raise NotImplementedError(f"{name} on a device of type {where}")
+    return wrap(kernel(default_generator, *(p._data for p in parameters)))
+
+
+class _StandardGamma(Function):
+    """Gamma numbers of scale 1 for concentrations."""
+
+    @staticmethod
+    def forward(concentration: Tensor) -> Tensor:
+        return _drawn("_standard_gamma", gamma_draws.standard_gamma, concentration)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.save_for_backward(*inputs, output)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        return grad * _StandardGammaGrad.apply(*ctx.saved_tensors)
+
+
+class _StandardGammaGrad(Function):
+    @staticmethod
+    def forward(concentration: Tensor, x: Tensor) -> Tensor:
+        return wrap(gamma_gradients.standard_gamma_grad(concentration._data, x._data))
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Nothing is kept."""
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        raise NotImplementedError("the derivative for '_standard_gamma_grad' is not implemented.")
+
+
+class _Dirichlet(Function):
+    """Points of the simplex for concentrations, (..., K)."""
+
+    @staticmethod
+    def forward(ctx: Any, concentration: Tensor) -> Tensor:
+        x = _drawn("_sample_dirichlet", gamma_draws.dirichlet, concentration)
+        ctx.save_for_backward(x, concentration)
+        return x
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        x, concentration = ctx.saved_tensors
+        total = concentration.sum(-1, True).expand_as(concentration)
+        inner = gamma_gradients.dirichlet_grad(x._data, concentration._data, total._data)
+        return wrap(inner) * (grad - (x * grad).sum(-1, True))
+
+
+standard_gamma: Callable[[Tensor], Tensor] = _StandardGamma.apply
+dirichlet: Callable[[Tensor], Tensor] = _Dirichlet.apply
+
+
+def binomial(count: Tensor, prob: Tensor) -> Tensor:
+    """Successes in ``count`` trials, each with probability ``prob``; the dtype of ``count``."""
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {prob.dtype.legacy} but expected {count.dtype.legacy}")
+    return _drawn("binomial", _binomial.binomial, count, prob)
