@@ -239,13 +239,12 @@ def test_anomaly_points_at_the_forward_line() -> None:
     assert "test_anomaly_points_at_the_forward_line" in last
 
 
-@pytest.mark.parametrize("option", ["check_forward_ad", "check_batched_grad"])
-def test_gradcheck_refuses_what_it_lacks(option: str) -> None:
+def test_gradcheck_refuses_what_it_lacks() -> None:
     import torchlike as torch
 
     x = torch.ones(2, dtype=torch.float64, requires_grad=True)
-    with pytest.raises(NotImplementedError, match=option):
-        torch.autograd.gradcheck(lambda a: a * a, (x,), **{option: True})
+    with pytest.raises(NotImplementedError, match="check_batched_grad"):
+        torch.autograd.gradcheck(lambda a: a * a, (x,), check_batched_grad=True)
     with pytest.raises(NotImplementedError, match="complex"):
         torch.autograd.gradcheck(
             lambda a: a * a, (x.detach().to(torch.complex128).requires_grad_(),)

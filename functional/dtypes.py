@@ -11,6 +11,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from . import errors
+
 BOOL, INT, FLOAT, COMPLEX = range(4)  # categories, lowest first
 
 
@@ -210,9 +212,7 @@ def result_type(operands: Any) -> dtype:
 def check_cast(found: dtype, wanted: dtype) -> None:
     """The error for results of dtype ``found`` where a tensor of ``wanted`` cannot hold them."""
     if not can_cast(found, wanted):
-        raise RuntimeError(
-            f"result type {found.legacy} can't be cast to the desired output type {wanted.legacy}"
-        )
+        raise RuntimeError(errors.NO_CAST.format(found.legacy, wanted.legacy))
 
 
 def can_cast(from_: dtype, to: dtype) -> bool:

@@ -11,6 +11,7 @@ def type_name(value: Any) -> str:
     return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
+NO_CAST = "result type {} can't be cast to the desired output type {}"
 LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 VIEW_OF_LEAF_IN_PLACE = (
     "a view of a leaf Variable that requires grad is being used in an in-place operation."

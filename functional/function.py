@@ -11,7 +11,7 @@ from typing import Any
 from . import errors
 from .modes import ANOMALY, MODE, no_grad
 from .ops.create import filled, like
-from .tape import levels
+from .tape import duals, function_duals, levels
 from .tape.node import Node, next_seq
 from .tape.saved import open_tensor, save_input, save_result
 from .tape.views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
@@ -27,6 +27,8 @@ class FunctionCtx(Node):
     needs: tuple[bool, ...]
     is_tensor: list[bool]
     has_saved = False
+    in_jvp = False
+    saved_for_forward: tuple[Any, ...] = ()
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (inputs, outputs or None) for ``backward``: read ``saved_tensors``."""
@@ -50,7 +52,12 @@ class FunctionCtx(Node):
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What ``save_for_backward`` kept; raises if it was freed or written to."""
+        """What ``save_for_backward`` kept (in ``jvp``: ``save_for_forward``).
+
+        Raises if it was freed or written to.
+        """
+        if self.in_jvp:
+            return self.saved_for_forward
         if self.saved is None:
             raise RuntimeError(errors.FREED)
         if self.saved == ():
@@ -174,6 +181,9 @@ class Function(metaclass=_FunctionMeta):
             args = bound.args
         if any(isinstance(a, levels.Wrapped) for a in args):
             return levels.process_function(cls, args)
+        if any(type(a) is duals.PlainDual for a in args):
+            named = kwargs if cls.setup_context is None else {}
+            return function_duals.run(cls, args, lambda: _run(cls, args, named))
         return run_function(cls, args, kwargs if cls.setup_context is None else {})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -211,6 +221,11 @@ def call_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], named: Any) 
 
 def run_function(cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """One call of a Function on ordinary tensors."""
+    return _run(cls, args, named)[1]
+
+
+def _run(cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[FunctionCtx, Any]:
+    """The context of a call, and its results."""
     recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in args)
     edges = [edge_of(a) if recording else NO_EDGE for a in args if isinstance(a, Tensor)]
     ctx = new_context(cls, args, edges)
@@ -221,7 +236,7 @@ def run_function(cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     outs = [_output(ctx, o, inputs, recording) if isinstance(o, Tensor) else o for o in outs]
     if recording:
         _record(ctx, outs)
-    return tuple(outs) if several else outs[0]
+    return ctx, tuple(outs) if several else outs[0]
 
 
 def _output(ctx: FunctionCtx, out: Tensor, inputs: list[Tensor], recording: bool) -> Tensor:

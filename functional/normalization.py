@@ -11,6 +11,7 @@ from . import dtypes
 from .kernels.norm import parameter_type
 from .ops.arguments import ints
 from .ops.dtype_checks import check_parameters, need_floats
+from .ops.memory_formats import dense_in_own_format
 from .ops.nn_checks import remembered
 from .ops.normalization import batch_norm_of, group_norm_of, layer_norm_of
 from .ops.pointwise import add_number
@@ -250,7 +251,7 @@ def rms_norm(
     out = TENSOR.mul(wide, root)
     if weight is not None:
         out = TENSOR.mul(out, weight)
-    out = TENSOR.contiguous(out)
+    out = dense_in_own_format(out)
     return out if out.dtype is input.dtype else TENSOR.to_dtype(out, input.dtype)
 
 
@@ -259,7 +260,7 @@ def rms_norm(
 
 def _group_norm(x: Tensor, groups: int, weight: Any, bias: Any, eps: float) -> Any:
     remembered(_group_checked, (x, weight, bias), (groups,))
-    return group_norm_of(TENSOR.contiguous(x), weight, bias, groups, float(eps))
+    return group_norm_of(dense_in_own_format(x), weight, bias, groups, float(eps))
 
 
 def _group_checked(x: Tensor, weight: Any, bias: Any, groups: int) -> bool:

@@ -29,15 +29,16 @@ from .ops import (
 from .ops.memory_formats import has_format
 from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
+from .tape.operands import not_a_tensor
 from .tape.slow import in_place
 from .tensor import Tensor, address, base_of, storage_array
 
 
-def _operator(closure: Any) -> Any:
+def _operator(closure: Any, name: str) -> Any:
     """The same operation as a Python operator: returns NotImplemented where it cannot help."""
     op: Op = closure.op
     call = op.call
-    twin = binary_closure(op, dunder=True)
+    twin = binary_closure(op, name)
     op.call = call
     return twin
 
@@ -49,8 +50,19 @@ def _is_operand(value: Any) -> bool:
     return hasattr(value, "dtype") and not isinstance(value, np.ndarray)
 
 
-def _reflected(function: Any) -> Any:
+def _both_tensors(self: Any, other: Any) -> bool:
+    """False also where a method was called by its name, on something else."""
+    return isinstance(self, Tensor) and isinstance(other, Tensor)
+
+
+def _reflected(function: Any, name: str) -> Any:
+    strict = name in ("__rand__", "__ror__", "__rxor__")
+
     def reflected(self: Tensor, other: Any) -> Any:
+        if strict and not isinstance(self, Tensor):
+            raise not_a_tensor(name, self)
+        if not _is_operand(self):
+            return NotImplemented
         return function(other, self) if _is_operand(other) else NotImplemented
 
     return reflected
@@ -69,26 +81,31 @@ def _in_place(closure: Any) -> Any:
 
 def _rsub(self: Tensor, other: Any) -> Any:
     if isinstance(other, Tensor):
-        return pointwise.sub(other, self)
+        return pointwise.sub(other, self) if isinstance(self, Tensor) else NotImplemented
     if not _is_operand(other):
         return NotImplemented
     return pointwise.rsub(self, other.item() if isinstance(other, np.number) else other)
 
 
 def _rtruediv(self: Tensor, other: Any) -> Any:
-    if not isinstance(other, (int, float, complex)) and not hasattr(other, "dtype"):
-        return NotImplemented
+    if not isinstance(other, (int, float, complex)):
+        if not hasattr(other, "dtype"):
+            return NotImplemented
+        if not isinstance(self, Tensor):
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute 'reciprocal'")
     return pointwise.reciprocal(self) * other
 
 
 def _pow(self: Tensor, exponent: Any) -> Any:
-    if not isinstance(exponent, (int, float, complex, Tensor)):
+    if not isinstance(exponent, (int, float, complex)) and not _both_tensors(self, exponent):
         return NotImplemented
     return pointwise.pow(self, exponent)
 
 
 def _rpow(self: Tensor, base: Any) -> Any:
-    if not isinstance(base, (int, float, complex, Tensor)):
+    if not isinstance(base, (int, float, complex)) and not (
+        isinstance(base, Tensor) and _is_operand(self)
+    ):
         return NotImplemented
     return pointwise.pow(base, self)
 
@@ -98,7 +115,7 @@ def _matmul(self: Tensor, other: Any) -> Any:
 
 
 def _rmatmul(self: Tensor, other: Any) -> Any:
-    return matmul.matmul(other, self) if isinstance(other, Tensor) else NotImplemented
+    return matmul.matmul(other, self) if _both_tensors(self, other) else NotImplemented
 
 
 _BINARY = {
@@ -115,14 +132,14 @@ _BINARY = {
     "rshift": pairs.bitwise_right_shift,
 }
 for _name, _closure in _BINARY.items():
-    setattr(Tensor, f"__{_name}__", _operator(_closure))
+    setattr(Tensor, f"__{_name}__", _operator(_closure, f"__{_name}__"))
     setattr(Tensor, f"__i{_name}__", _in_place(_closure))
 for _name in ("add", "mul"):  # commutative, and a number first records as a number last
-    setattr(Tensor, f"__r{_name}__", getattr(Tensor, f"__{_name}__"))
+    setattr(Tensor, f"__r{_name}__", _operator(_BINARY[_name], f"__r{_name}__"))
 for _name in ("floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
-    setattr(Tensor, f"__r{_name}__", _reflected(_BINARY[_name]))
+    setattr(Tensor, f"__r{_name}__", _reflected(_BINARY[_name], f"__r{_name}__"))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Tensor, f"__{_name}__", _operator(getattr(selection, _name)))
+    setattr(Tensor, f"__{_name}__", _operator(getattr(selection, _name), f"__{_name}__"))
 
 T: Any = Tensor
 T.__rsub__, T.__rtruediv__, T.__pow__, T.__rpow__ = _rsub, _rtruediv, _pow, _rpow
@@ -147,6 +164,8 @@ T.__hash__ = lambda self: id(self)
 
 def _ipow(self: Tensor, exponent: Any) -> Any:
     if not _is_operand(exponent):
+        return NotImplemented
+    if not isinstance(self, Tensor):
         return NotImplemented
     closure = pointwise.pow_tensor if isinstance(exponent, Tensor) else pointwise.pow_scalar
     return in_place(closure.op, (self, exponent))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import pytree
 from .autograd import _as_list
-from .modes import MODE
+from .modes import MODE, enable_grad
 from .ops.create import like
 from .ops.ranges import eye
 from .tape import engine
@@ -45,6 +46,21 @@ def _need_tensors(name: str, tree: Any) -> None:
 # --- reverse mode ---------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def _tape_level() -> Iterator[int]:
+    """A level that records also within ``no_grad``, which stays in force below it."""
+    with new_level() as level:
+        if MODE.grad:
+            yield level
+            return
+        before, MODE.unrecorded = MODE.unrecorded, (*MODE.unrecorded, level)
+        try:
+            with enable_grad():
+                yield level
+        finally:
+            MODE.unrecorded = before
+
+
 def _pull(outputs: list[Any], cotangents: list[Any], leaves: list[Any], level: int) -> list[Any]:
     """Gradients of Taped outputs with respect to Taped leaves; zeros where unused."""
     roots, starts = [], []
@@ -65,7 +81,7 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
     With ``has_aux`` the function returns ``(output, aux)`` and so does this, as a third value.
     """
     _need_tensors("vjp", primals)
-    with new_level() as level:
+    with _tape_level() as level:
         leaves = pytree.map_tree(lambda x: tape_leaf(level, x), tuple(primals))
         output = func(*leaves)
         aux = None
@@ -126,19 +142,18 @@ def grad_and_value(func: Function, argnums: Any = 0, has_aux: bool = False) -> F
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        with new_level() as level:
+        with _tape_level() as level:
             leaves = pytree.map_tree(lambda x: tape_leaf(level, x), _select(args, argnums))
             output = func(*_replaced(args, argnums, leaves), **kwargs)
             aux = None
             if has_aux:
                 output, aux = output
             value = _unwrap(Taped, level, _scalar(output))
-            flat = pytree.flatten(leaves)
-            grads = _pull([output], [like(1, value)], flat, level)
-            result = pytree.unflatten(leaves, grads)
-            if not has_aux:
-                return result, value
-            return result, (value, pytree.map_tree(lambda x: _unwrap(Taped, level, x), aux))
+        grads = _pull([output], [like(1, value)], pytree.flatten(leaves), level)
+        result = pytree.unflatten(leaves, grads)
+        if not has_aux:
+            return result, value
+        return result, (value, pytree.map_tree(lambda x: _unwrap(Taped, level, x), aux))
 
     return wrapped
 
@@ -289,7 +304,7 @@ def jacrev(
         rows = []
         for k, out in enumerate(outs):
             square = eye(out.numel(), dtype=out.dtype, device=out.device)
-            basis = TENSOR.reshape(square, (-1, *out.shape))
+            basis = TENSOR.reshape(square, (out.numel(), *out.shape))
             zeros = [like(0, o) for o in outs]
 
             def row(g: Any, k: int = k, zeros: list[Any] = zeros) -> Any:
@@ -329,7 +344,8 @@ def jacfwd(
 
                 return jvp(chosen, tuple(inputs), tangents)[1]
 
-            basis = TENSOR.reshape(eye(x.numel(), dtype=x.dtype, device=x.device), (-1, *x.shape))
+            square = eye(x.numel(), dtype=x.dtype, device=x.device)
+            basis = TENSOR.reshape(square, (x.numel(), *x.shape))
             found = vmap(along, out_dims=-1)(basis)
             columns.append(
                 pytree.map_tree(lambda j, x=x: TENSOR.reshape(j, (*j.shape[:-1], *x.shape)), found)

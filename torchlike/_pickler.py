@@ -16,6 +16,7 @@ from functional.kernels.meta import MetaArray
 from functional.ops.cast import host
 from functional.ops.results import RETURN_TYPES
 from functional.random import Generator
+from functional.tape.duals import primal
 from functional.tensor import Parameter, Tensor, address, device_of, wrap
 
 from . import _tensor, _utils
@@ -130,6 +131,7 @@ class CheckpointPickler:
         if handled:
             return result
         warn_of_hooks(t)
+        t = primal(t)
         state = state_of(t)
         if isinstance(t, Parameter) and issubclass(type(t), Parameter):
             function, args = self._geometry(t, False)

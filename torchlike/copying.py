@@ -18,6 +18,7 @@ from functional import dtypes, errors
 from functional.kernels.meta import MetaArray, empty
 from functional.modes import MODE
 from functional.tape import overrides
+from functional.tape.duals import PlainDual, primal
 from functional.tape.node import AccumulateGrad, Node, make_leaf
 from functional.tape.views import edge_of
 from functional.tensor import NO_EDGE, Parameter, Tensor, replace_data, wrap
@@ -123,13 +124,14 @@ def tensor_deepcopy(self: Tensor, memo: dict[Any, Any]) -> Any:
     if id(self) in memo:
         return memo[id(self)]
     data = _copied_data(self._data, memo)
-    t = wrap(data) if type(self) is Tensor else _twin(self, data)
+    t = wrap(data) if type(self) in (Tensor, PlainDual) else _twin(self, data)
     restore_grad(t, node is not None)
     memo[id(self)] = t
     if self._grad is not None:
         t._grad = copy.deepcopy(self._grad, memo)
-    if self.__dict__:
-        t.__dict__.update(copy.deepcopy(self.__dict__, memo))
+    own = {k: v for k, v in self.__dict__.items() if k != "_tangent"}
+    if own:
+        t.__dict__.update(copy.deepcopy(own, memo))
     return t
 
 
@@ -220,6 +222,7 @@ def tensor_reduce(self: Tensor, protocol: Any) -> Any:
     if handled:
         return result
     warn_of_hooks(self)
+    self = primal(self)
     parts, state = _parts(self), state_of(self)
     if isinstance(self, Parameter) and issubclass(type(self), Parameter):
         plain = rebuild_tensor(*parts[:-1], False)

@@ -35,6 +35,8 @@ def _has_a_say(value: Any) -> bool:
     kind = type(value)
     if kind is Tensor or kind is Parameter or not hasattr(kind, "__torch_function__"):
         return False
+    if issubclass(kind, overrides.INNER):
+        return False
     return getattr(kind, "__torch_function__", None) is not overrides.disabled
 
 

@@ -10,7 +10,7 @@ from numpy import ndarray
 from functional import dtypes
 from functional.kernels.meta import MetaArray
 from functional.modes import MODE
-from functional.tape import levels, overrides
+from functional.tape import duals, levels, overrides
 from functional.tape.node import AccumulateGrad
 from functional.tape.views import edge_of
 from functional.tensor import Parameter, Tensor, device_of
@@ -152,6 +152,11 @@ def _history(t: Tensor) -> list[str]:
     return [f"grad_fn=<{type(node).__name__}>"]
 
 
+def _tangent(t: Tensor) -> list[str]:
+    found = duals.tangent_of(t) if duals.enabled() else None
+    return [] if found is None else [f"tangent={found}"]
+
+
 def _with_notes(text: str, notes: list[str], indent: int) -> str:
     """Notes go on the last line where they fit, else on lines of their own."""
     used = len(text) - text.rfind("\n") + 1
@@ -168,10 +173,11 @@ def _with_notes(text: str, notes: list[str], indent: int) -> str:
 
 def _plain_text(t: Tensor, contents: str | None) -> str:
     kind = type(t)
-    exact = kind is Tensor or kind is Parameter
+    exact = kind is Tensor or kind is Parameter or kind is duals.PlainDual
     prefix = "tensor(" if exact else f"{kind.__name__}("
     contents, notes = _describe(t, len(prefix), contents)
-    text = _with_notes(prefix + contents, notes + _history(t), len(prefix)) + ")"
+    notes += _history(t) + _tangent(t)
+    text = _with_notes(prefix + contents, notes, len(prefix)) + ")"
     return f"Parameter({text})" if not exact and isinstance(t, Parameter) else text
 
 
@@ -212,7 +218,7 @@ def tensor_format(self: Tensor, format_spec: str) -> str:
             return result
     if self.ndim or type(self._data) is MetaArray:
         return object.__format__(self, format_spec)
-    if type(self) is Tensor or isinstance(self, levels.Wrapped):
+    if type(self) is Tensor or isinstance(self, (levels.Wrapped, duals.PlainDual)):
         return format(self.item(), format_spec)
     return object.__format__(self, format_spec)
 

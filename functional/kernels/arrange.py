@@ -6,9 +6,11 @@ import numpy as np
 from numpy import ndarray
 
 from . import layout
+from .formats import follows
 from .shapes import Shape, diagonal, flip, strided
 
 
+@follows(0, when=lambda x, shifts, dims: len(dims) > 0, meta=False)
 def roll(x: ndarray, shifts: Shape, dims: Shape) -> ndarray:
     """Elements moved along ``dims`` (along flat memory if none are given), round the ends."""
     if not dims:

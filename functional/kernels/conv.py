@@ -10,6 +10,8 @@ and sums, so complex arrays need nothing special; no gradient conjugates.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +19,17 @@ from .conv_core import forward
 from .conv_input import gradient_input
 from .conv_plan import make_plan
 from .conv_strided import gradient_weight
+from .formats import channels_last, follows, suggests_channels_last
 from .half import is_half, narrow, widen
 from .threads import workers
 
-__all__ = ["convolution", "convolution_input", "convolution_shape", "convolution_weight"]
+__all__ = [
+    "convolution",
+    "convolution_input",
+    "convolution_is_last",
+    "convolution_shape",
+    "convolution_weight",
+]
 
 
 @lru_cache(maxsize=512)
@@ -66,6 +75,27 @@ def _ordinary(kernel, result_shape, dtype, x_shape, weight_shape, out, settings,
     return narrow(kernel(plan, *ready).reshape(result_shape), dtype)
 
 
+_ONEDNN = 20_480  # numbers of a sample, without its last dim, from which its kernels take it
+
+
+def convolution_is_last(x: np.ndarray, weight: np.ndarray, groups: int) -> bool:
+    """Whether a convolution and its gradients have channels innermost: either operand's format.
+
+    PyTorch's own kernel for volumes, which serves what oneDNN does not, ignores formats.
+    """
+    if len(x.shape) < 4 or not (suggests_channels_last(x) or suggests_channels_last(weight)):
+        return False
+    if x.ndim == 4 or is_half(x.dtype):
+        return True
+    many = x.shape[0] > 1 or groups > 1 or min(weight.shape[-2:]) > 3
+    return x.dtype == np.float32 and (many or prod(x.shape[:-1]) > _ONEDNN)
+
+
+def _is_last(x: np.ndarray, weight: np.ndarray, *rest: Any) -> bool:
+    return convolution_is_last(x, weight, rest[-1])
+
+
+@follows(0, 1, when=_is_last, meta=False)
 def convolution(
     x: np.ndarray,
     weight: np.ndarray,
@@ -116,17 +146,22 @@ def convolution_input(
     transposed: bool,
     output_padding: tuple[int, ...],
     groups: int,
+    last: bool = False,
 ) -> np.ndarray:
-    """The gradient of a convolution's result g with respect to x, of shape x_shape."""
+    """The gradient of a convolution's result g with respect to x, of shape x_shape.
+
+    ``last``: with its channels innermost in memory.
+    """
     settings = (stride, padding, dilation, groups)
     x_shape = tuple(x_shape)
     if transposed:
-        return _ordinary(
+        found = _ordinary(
             forward, x_shape, g.dtype, g.shape, weight.shape, x_shape[2:], settings, g, weight, None
         )
-    return _ordinary(
-        gradient_input, x_shape, g.dtype, x_shape, weight.shape, g.shape[2:], settings, g, weight
-    )
+    else:
+        sizes = (x_shape, weight.shape, g.shape[2:])
+        found = _ordinary(gradient_input, x_shape, g.dtype, *sizes, settings, g, weight)
+    return channels_last(found) if last else found
 
 
 def convolution_weight(
@@ -139,20 +174,16 @@ def convolution_weight(
     transposed: bool,
     output_padding: tuple[int, ...],
     groups: int,
+    last: bool = False,
 ) -> np.ndarray:
-    """The gradient of a convolution's result g with respect to weight, of shape weight_shape."""
+    """The gradient of a convolution's result g with respect to weight, of shape weight_shape.
+
+    ``last``: with its channels innermost in memory.
+    """
     settings = (stride, padding, dilation, groups)
     weight_shape = tuple(weight_shape)
     if transposed:
         g, x = x, g
-    return _ordinary(
-        gradient_weight,
-        weight_shape,
-        g.dtype,
-        x.shape,
-        weight_shape,
-        g.shape[2:],
-        settings,
-        g,
-        x,
-    )
+    sizes = (x.shape, weight_shape, g.shape[2:])
+    found = _ordinary(gradient_weight, weight_shape, g.dtype, *sizes, settings, g, x)
+    return channels_last(found) if last else found

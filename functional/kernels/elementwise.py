@@ -70,6 +70,8 @@ def round(x: ndarray) -> ndarray:
 
 
 def rsub(x: Any, other: Any) -> ndarray:
+    if other is True or other is False:
+        raise TypeError("a truth value")
     return np.subtract(other, x)
 
 
@@ -133,9 +135,10 @@ def pow(x: Any, exponent: Any) -> ndarray:
             return np.sqrt(x)
         if x.dtype.kind in "iu":
             return _integer_power(x, np.asarray(exponent, x.dtype))
-    if getattr(x, "dtype", None) is not None and x.dtype.kind in "iu":
+    kind = x.dtype.kind if getattr(x, "dtype", None) is not None else "f"
+    if kind in "iu":
         return _integer_power(x, np.asarray(exponent))
-    return np.power(x, exponent)
+    return x | np.logical_not(exponent) if kind == "b" else np.power(x, exponent)
 
 
 def _integer_power(x: ndarray, exponent: ndarray) -> ndarray:
@@ -151,6 +154,8 @@ pow_scalar = pow
 
 def pow_of_scalar(exponent: ndarray, base: Any) -> ndarray:
     """base ** exponent for a number ``base``."""
+    if isinstance(base, complex) and exponent.dtype.kind != "c":
+        raise TypeError("the result is complex")
     x = np.asarray(base).astype(exponent.dtype)
     if exponent.dtype.kind in "iu":
         return _integer_power(x, exponent)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy import ndarray
 
+from . import layout
 from .half import narrow, widen
 from .threads import in_cache
 
@@ -283,4 +284,7 @@ def gelu(x: ndarray, approximate: str) -> ndarray:
 def gelu_backward(g: ndarray, x: ndarray, approximate: str) -> ndarray:
     """g times the derivative of ``gelu`` at x."""
     slope = _mapped(widen(x), _write_slope if approximate == "none" else _write_slope_tanh)
-    return narrow(np.asarray(widen(g) * slope), g.dtype)
+    z = narrow(np.asarray(widen(g) * slope), g.dtype)
+    if g.flags.c_contiguous and x.flags.c_contiguous:
+        return z
+    return layout.with_strides(z, layout.result_strides(z.shape, [g, x], z.itemsize))

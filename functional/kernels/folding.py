@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .formats import follows
+
 __all__ = [
     "channel_shuffle_of",
     "col2im",
@@ -75,6 +77,7 @@ def col2im(
     return np.ascontiguousarray(wide[_inner(size, padding)])
 
 
+@follows(0, ranks=(4,))
 def pixel_shuffle_of(x: np.ndarray, factor: int) -> np.ndarray:
     """(*, C · r², H, W) to (*, C, H · r, W · r)."""
     *lead, c, h, w = x.shape
@@ -83,6 +86,7 @@ def pixel_shuffle_of(x: np.ndarray, factor: int) -> np.ndarray:
     return np.ascontiguousarray(blocks).reshape(*lead, out, h * r, w * r)
 
 
+@follows(0, ranks=(4,))
 def pixel_unshuffle_of(x: np.ndarray, factor: int) -> np.ndarray:
     """(*, C, H · r, W · r) to (*, C · r², H, W)."""
     *lead, c, h, w = x.shape
@@ -91,6 +95,7 @@ def pixel_unshuffle_of(x: np.ndarray, factor: int) -> np.ndarray:
     return np.ascontiguousarray(blocks).reshape(*lead, c * r * r, h // r, w // r)
 
 
+@follows(0, meta=False)
 def channel_shuffle_of(x: np.ndarray, groups: int) -> np.ndarray:
     """(N, C, *): the channels of all groups in turn, the first of each first."""
     n, c = x.shape[:2]

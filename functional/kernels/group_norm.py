@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy import ndarray
 
+from .formats import follows
 from .half import narrow, widen
 from .norm import layer_norm, parameter_type
 from .reduce import dots, row_sums
@@ -26,6 +27,7 @@ def _per_channel(parameter: ndarray, x: ndarray) -> ndarray:
     return widen(parameter).reshape(1, -1, *(1,) * (x.ndim - 2))
 
 
+@follows(0, meta=False)
 def group_norm(
     x: ndarray, weight: ndarray | None, bias: ndarray | None, groups: int, eps: float
 ) -> tuple[ndarray, ndarray, ndarray]:
@@ -42,6 +44,7 @@ def group_norm(
     return narrow(out, x.dtype), mean, rstd
 
 
+@follows(1)
 def group_norm_backward(
     g: ndarray,
     x: ndarray,

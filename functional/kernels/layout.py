@@ -76,15 +76,6 @@ def is_dense(x: np.ndarray) -> bool:
     return True
 
 
-def is_channels_last(x: np.ndarray) -> bool:
-    """Whether a batch of images (or volumes) has its channels innermost in memory."""
-    if x.ndim not in (4, 5) or x.flags.c_contiguous or 0 in x.shape:
-        return False
-    order = [0, *range(2, x.ndim), 1]
-    wanted = dense_strides(x.shape, order, x.dtype.itemsize)
-    return all(n == 1 or s == w for n, s, w in zip(x.shape, x.strides, wanted, strict=True))
-
-
 def result_strides(
     shape: tuple[int, ...], arrays: list[np.ndarray], itemsize: int
 ) -> tuple[int, ...]:

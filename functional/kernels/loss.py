@@ -57,9 +57,9 @@ def mse_loss(x: ndarray, target: ndarray, reduction: int) -> ndarray:
 
 
 def mse_loss_backward(g: ndarray, x: ndarray, target: ndarray, reduction: int) -> ndarray:
-    """2 g (x - target), divided by the number of elements for the mean."""
+    """2 g (x - target), divided by the number of elements for the mean; in C order."""
     if is_half(x.dtype):
         wide = mse_loss_backward(widen(g), widen(x), widen(target), reduction)
         return wide.astype(x.dtype)
     d = np.asarray(x - target)
-    return np.asarray(d * (g * d.dtype.type(2 * share(d.size, reduction))))
+    return np.asarray(d * (g * d.dtype.type(2 * share(d.size, reduction))), order="C")

@@ -138,12 +138,12 @@ def _clipped(x: ndarray, target: ndarray, low: Any, high: Any, divisor: float, s
 def _clipped_gradient(
     g: ndarray, x: ndarray, target: ndarray, reduction: int, limit: float, divisor: float
 ) -> ndarray:
-    """g times the distance over ``divisor`` within [-limit, limit], for the reduction."""
+    """g times the distance over ``divisor`` within [-limit, limit], for the reduction; C order."""
     if reduction:
         size = x.size if x.shape == target.shape else np.broadcast(x, target).size
         g = g * g.dtype.type(share(size, reduction))
-        return np.asarray(_clipped(x, target, -limit, limit, divisor, g))
-    return np.asarray(g * _clipped(x, target, -limit, limit, divisor, x.dtype.type(1)))
+        return np.asarray(_clipped(x, target, -limit, limit, divisor, g), order="C")
+    return np.asarray(g * _clipped(x, target, -limit, limit, divisor, x.dtype.type(1)), order="C")
 
 
 @_in_single

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .constants import ones
+from .formats import follows
 from .half import is_half, narrow, widen
 from .reduce import column_sums, dots, row_sums
 from .scratch import scratch
@@ -66,6 +67,7 @@ def _update_running(mean, var, running_mean, running_var, count, momentum) -> No
         running_var[...] = wide + momentum * (unbiased - wide)
 
 
+@follows(0)
 def batch_norm(
     x: np.ndarray,
     weight: np.ndarray | None,
@@ -128,6 +130,7 @@ def _rounded(
     return narrow(out.reshape(x.shape), x.dtype), mean, invstd
 
 
+@follows(1)
 def batch_norm_backward(
     g: np.ndarray,
     x: np.ndarray,

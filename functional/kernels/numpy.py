@@ -20,6 +20,7 @@ from .grid import *
 from .group_norm import *
 from .gru import *
 from .index import *
+from .joining import *
 from .lapack import *
 from .linalg import *
 from .loss import *

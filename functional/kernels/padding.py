@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .axis_maps import AxisMap, apply_adjoint, apply_map
+from .formats import follows
 from .half import narrow, widen
 from .layout import kept_strides, like
 from .threads import spread
@@ -59,6 +60,7 @@ def constant_pad_shape(x: Any, pads: Pads, value: float) -> tuple[Any, ...]:
     return (*found, kept_strides(kept))
 
 
+@follows(0)
 def constant_pad(x: np.ndarray, pads: Pads, value: float) -> np.ndarray:
     """x with ``value`` around it."""
     kept = x[_ranges(x.ndim, pads, -1)]
@@ -162,21 +164,25 @@ def _edge_grad(g: np.ndarray, pads: Pads, reflect: bool) -> np.ndarray:
     return narrow(np.ascontiguousarray(work), g.dtype)
 
 
+@follows(0, meta=False)
 def reflection_pad(x: np.ndarray, pads: Pads) -> np.ndarray:
     """x mirrored at its edges, which are not repeated."""
     return _edge_pad(x, pads, True)
 
 
+@follows(0, meta=False)
 def replication_pad(x: np.ndarray, pads: Pads) -> np.ndarray:
     """x with its edges repeated."""
     return _edge_pad(x, pads, False)
 
 
+@follows(1, meta=False)
 def reflection_pad_grad(g: np.ndarray, x: np.ndarray, pads: Pads) -> np.ndarray:
     """The gradient of reflection_pad's input x, whose values do not matter."""
     return _edge_grad(g, pads, True)
 
 
+@follows(1, meta=False)
 def replication_pad_grad(g: np.ndarray, x: np.ndarray, pads: Pads) -> np.ndarray:
     """The gradient of replication_pad's input x, whose values do not matter."""
     return _edge_grad(g, pads, False)

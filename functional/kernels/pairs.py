@@ -37,7 +37,12 @@ def _hypot(x: ndarray, y: ndarray) -> Any:
     return np.hypot(x, y)
 
 
-hypot, nextafter, logaddexp2 = (arrays_only(f) for f in (_hypot, np.nextafter, np.logaddexp2))
+def _nextafter(x: ndarray, y: ndarray) -> Any:
+    z = np.nextafter(x, y)
+    return np.where(x == y, y, z) if x.dtype.itemsize == 2 else z  # -0.0 to 0.0 gives 0.0
+
+
+hypot, nextafter, logaddexp2 = (arrays_only(f) for f in (_hypot, _nextafter, np.logaddexp2))
 fmax, fmin = arrays_only(np.fmax), arrays_only(np.fmin)
 gcd, lcm = arrays_only(np.gcd), arrays_only(np.lcm)
 bitwise_left_shift, bitwise_right_shift = np.left_shift, np.right_shift

@@ -18,6 +18,7 @@ from .avg_pool import (
     avg_pool_backward,
     pool_shape,
 )
+from .formats import follows
 from .half import is_half, narrow, widen
 from .pool_pairs import SHARE, fits_pairs, max_pool_pairs
 from .threads import spread
@@ -31,6 +32,7 @@ __all__ = [
     "max_pool_backward",
     "max_pool_gather",
     "max_pool_grad",
+    "max_pool_grad_plain",
     "pool_shape",
 ]
 
@@ -161,6 +163,7 @@ def _max_pool_quick(x, out, kernel, stride, padding, dilation):
     return values.reshape(shape), indices.reshape(shape)
 
 
+@follows(0)
 def max_pool(
     x: np.ndarray,
     kernel: tuple[int, ...],
@@ -205,9 +208,12 @@ def max_pool_backward(g: np.ndarray, indices: np.ndarray, x_shape: tuple[int, ..
     return narrow(result.reshape(x_shape), g.dtype)
 
 
-def max_pool_grad(g: np.ndarray, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def max_pool_grad_plain(g: np.ndarray, x: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """max_pool_backward for a pooled array ``x``."""
     return max_pool_backward(g, indices, x.shape)
+
+
+max_pool_grad = follows(1)(max_pool_grad_plain)
 
 
 def max_pool_gather(x: np.ndarray, indices: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from .avg_pool import (
     avg_pool_backward,
 )
 from .axis_maps import AxisMap, apply_adjoint, apply_map, ragged
+from .formats import follows
 from .half import is_half, narrow, widen
 from .pool import max_pool
 
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 Size = tuple[int, ...]
+IMAGES = (4,)  # pooling volumes gives C order
 
 
 def _planes(x: np.ndarray, n: int) -> np.ndarray:
@@ -40,6 +42,7 @@ def _back(planes: np.ndarray, lead: Size) -> np.ndarray:
     return planes.reshape(*lead, *planes.shape[2:])
 
 
+@follows(0, ranks=IMAGES)
 def avg_pool_of(
     x: np.ndarray, kernel: Size, stride: Size, padding: Size, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,
@@ -50,6 +53,7 @@ def avg_pool_of(
     return _back(avg_pool(_planes(x, n), *rest), x.shape[:-n])
 
 
+@follows(1, ranks=IMAGES)
 def avg_pool_grad(
     g: np.ndarray, x: np.ndarray, kernel: Size, stride: Size, padding: Size, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,
@@ -62,6 +66,7 @@ def avg_pool_grad(
     return _back(avg_pool_backward(planes, (*planes.shape[:2], *size), *rest), g.shape[:-n])
 
 
+@follows(0, ranks=IMAGES)
 def adaptive_avg_pool_of(x: np.ndarray, size: Size) -> np.ndarray:
     """The means of windows that cover x (*, *spatial) as evenly as can be."""
     n = len(size)
@@ -106,6 +111,7 @@ def _mean_map(length: int, out: int) -> AxisMap:
     return ragged(starts, count, weights, length)
 
 
+@follows(1, ranks=IMAGES)
 def adaptive_avg_pool_grad(g: np.ndarray, x: np.ndarray, n: int) -> np.ndarray:
     """The gradient of adaptive_avg_pool_of's input x with ``n`` spatial dims."""
     size = x.shape[-n:]
@@ -183,6 +189,7 @@ def _numbers(size: Size) -> np.ndarray:
     return np.arange(prod(size), dtype=np.int32).reshape(size)
 
 
+@follows(0, ranks=IMAGES)
 def adaptive_max_pool_of(x: np.ndarray, size: Size) -> tuple[np.ndarray, np.ndarray]:
     """Maxima of windows that cover x (*, *spatial) evenly, and where in its plane each was."""
     n = len(size)
@@ -251,6 +258,7 @@ def fractional_max_pool_of(
     return narrow(best.reshape(shape), x.dtype), index.reshape(shape)
 
 
+@follows(0, ranks=IMAGES, meta=False)
 def max_unpool_of(x: np.ndarray, indices: np.ndarray, size: Size) -> np.ndarray:
     """Zeros of spatial shape ``size``, and every x where its index says; the last one stays.
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .axis_maps import AxisMap, apply_adjoint, apply_map, ragged
+from .formats import follows
 from .half import is_half, narrow, widen
 
 __all__ = ["resample", "resample_grad"]
@@ -124,6 +125,7 @@ def _weights_dtype(x: np.ndarray, mode: str, dims: int) -> np.dtype:
     return x.dtype
 
 
+@follows(0)
 def resample(
     x: np.ndarray, mode: str, size: Size, align: bool, scales: Scales, smooth: bool
 ) -> np.ndarray:
@@ -152,6 +154,12 @@ def _axes(ndim: int, size: Size, scales: Scales):
     return [(first + i, size[i], scales[i]) for i in reversed(range(len(size)))]
 
 
+def _grad_follows(g: np.ndarray, mode: str, size: Size, *rest: Any) -> bool:
+    """Whether the gradient takes the format of ``g``: PyTorch has such kernels for these."""
+    return mode == "linear" or (mode in NEAREST and len(size) == 2)
+
+
+@follows(0, when=_grad_follows)
 def resample_grad(
     g: np.ndarray, mode: str, size: Size, align: bool, scales: Scales, smooth: bool
 ) -> np.ndarray:

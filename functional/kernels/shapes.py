@@ -218,42 +218,6 @@ def diagonal_backward(g: ndarray, shape: Shape, offset: int, dim1: int, dim2: in
     return z
 
 
-def cat(arrays: list[ndarray], dim: int) -> ndarray:
-    """The arrays one after the other: C order, unless all of them are channels-last."""
-    if len({x.ndim for x in arrays}) == 1:
-        z = np.concatenate(arrays, dim)
-        if z.flags.c_contiguous and (z.ndim < 4 or all(x.flags.c_contiguous for x in arrays)):
-            return z
-    full = [x for x in arrays if x.ndim > 1] or arrays
-    shape = cat_shape([x.shape for x in full], dim)
-    out = layout.empty(shape, cat_strides(full, shape), full[0].dtype)
-    return np.concatenate(full, dim, out=out)
-
-
-def cat_shape(shapes: list[Shape], dim: int) -> Shape:
-    first = shapes[0]
-    return (*first[:dim], sum(s[dim] for s in shapes), *first[dim + 1 :])
-
-
-def cat_strides(arrays: list[Any], shape: Shape) -> Shape:
-    """Byte strides of what ``cat`` returns."""
-    order = list(range(len(shape)))
-    if all(layout.is_channels_last(x) for x in arrays):
-        order = [0, *order[2:], 1]
-    return layout.dense_strides(shape, order, arrays[0].dtype.itemsize)
-
-
-def stack(arrays: list[ndarray], dim: int) -> ndarray:
-    first = arrays[0]
-    if not dim and first.ndim and all(x.shape == first.shape for x in arrays):
-        z = np.concatenate(arrays)
-        if z.flags.c_contiguous:
-            return z.reshape(len(arrays), *first.shape)
-    out = np.empty((*first.shape[:dim], len(arrays), *first.shape[dim:]), first.dtype)
-    at = (*(slice(None),) * dim, None)
-    return np.concatenate([x[at] for x in arrays], dim, out=out)
-
-
 def flip(x: ndarray, dims: Shape) -> ndarray:
     """A reversed copy in the order of ``x``."""
     z = layout.like(x)
@@ -273,7 +237,8 @@ def repeated_along(x: ndarray, repeats: int, dim: int) -> ndarray:
 
 
 def repeat(x: ndarray, repeats: Shape) -> ndarray:
-    return np.tile(x, repeats)
+    z = np.tile(x, repeats)
+    return z if z.flags.c_contiguous else np.ascontiguousarray(z)
 
 
 def clone(x: ndarray) -> ndarray:

@@ -193,7 +193,9 @@ _conj.op.holomorphic = False
 def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write ``other`` (broadcast, converted) over ``self``."""
     if not isinstance(other, Tensor):
-        raise wrong_type("copy_.other.1", "Tensor", other)
+        if not isinstance(other, (int, float, complex, np.number, np.bool_)):
+            raise wrong_type("copy_.other.1", "Tensor", other)
+        other = wrap(np.asarray(other))
     if other.dtype is not self.dtype:
         other = to_dtype(other, self.dtype)
     if type(other._data) is MetaArray and type(self._data) is not MetaArray:

@@ -9,6 +9,7 @@ from ..tape.declare import binary, elementwise, unary
 from ..tape.op import public
 from ..tape.out import out_of
 from ..tensor import Tensor
+from .arguments import operand
 from .refusals import only_wide, tensor_operand, unknown_derivative
 from .twins import twin
 
@@ -122,6 +123,15 @@ igamma, igammac = _incomplete("igamma", 1), _incomplete("igammac", -1)
 # --- operations with a node for each of: two tensors, a number first, a number second -------------
 
 
+def _check_real(name: str) -> Any:
+    def check(tensor: Tensor, number: Any) -> None:
+        if isinstance(number, complex):
+            found = dtypes.result_type([operand(tensor), number])
+            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{found.legacy}'")
+
+    return check
+
+
 def _three_forms(name: str, node: str, first: Any, second: Any, number: Any, title: str) -> Any:
     """A public function; ``number`` is the rule for the tensor after a number."""
     pair = binary(f"{name}_pair", first, second, kernel=name, node=f"{node}0", result="float")
@@ -145,6 +155,7 @@ def _three_forms(name: str, node: str, first: Any, second: Any, number: Any, tit
     )
     for form in (pair, after, before):
         form.op.title = title
+    after.op.check = before.op.check = _check_real(name)
 
     def function(input: Any, other: Any, *, out: Tensor | None = None) -> Tensor:
         if out is not None:

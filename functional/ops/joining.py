@@ -6,8 +6,8 @@ from typing import Any
 
 from .. import dtypes
 from ..errors import type_name
+from ..kernels.joining import cat_shape, cat_strides, stack_shape, stack_strides
 from ..kernels.layout import result_strides
-from ..kernels.shapes import cat_shape, cat_strides
 from ..modes import PLAIN
 from ..tape.batching import expanded, shifted
 from ..tape.declare import general
@@ -34,6 +34,10 @@ def _cat_shape(arrays: Any, dim: int) -> Any:
     shape = cat_shape([x.shape for x in full], dim)
     phantoms = [getattr(x, "phantom", x) for x in full]
     return shape, arrays[0].dtype, cat_strides(phantoms, shape)
+
+
+def _stack_shape(arrays: Any, dim: int) -> Any:
+    return stack_shape(arrays, dim), arrays[0].dtype, stack_strides(arrays, dim)
 
 
 def _joined(call: Any) -> Any:
@@ -72,10 +76,7 @@ _stack = general(
     kernel="stack",
     node="StackBackward0",
     vmap=_joined(lambda F: F.stack),
-    shape=lambda arrays, dim: (
-        (*arrays[0].shape[:dim], len(arrays), *arrays[0].shape[dim:]),
-        arrays[0].dtype,
-    ),
+    shape=_stack_shape,
 )
 
 

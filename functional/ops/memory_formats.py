@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..kernels.formats import suggests_channels_last
 from ..kernels.layout import dense_strides
 from ..modes import no_grad
 from ..tape.declare import general
+from ..tape.op import TENSOR
 from ..tensor import Tensor
 
 # From the outermost dimension in memory to the innermost.
@@ -52,6 +54,15 @@ def has_format(x: Any, memory_format: Any) -> bool:
         return False
     wanted = dense_strides(x.shape, order, x.itemsize)
     return all(n == 1 or s == w for n, s, w in zip(x.shape, x.strides, wanted, strict=True))
+
+
+def dense_in_own_format(self: Tensor) -> Tensor:
+    """``self``, or a copy, with memory that is dense in the format that its strides suggest."""
+    x = self._data
+    if not isinstance(x, Tensor) and not x.flags.c_contiguous and suggests_channels_last(x):
+        return to_format(self, "torch.channels_last" + "_3d" * (x.ndim == 5))
+    contiguous: Tensor = TENSOR.contiguous(self)
+    return contiguous
 
 
 def in_format(made: Tensor, memory_format: Any) -> Tensor:

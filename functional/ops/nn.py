@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.conv import convolution_shape
+from ..kernels.conv import convolution_is_last, convolution_shape
+from ..kernels.formats import channels_last_strides
 from ..kernels.layout import result_strides
+from ..kernels.meta import ARRAYS
 from ..kernels.pool import pool_shape
 from ..tape.batching import expanded, over_scalars, shifted, stack_rows
 from ..tape.declare import general
@@ -18,11 +20,18 @@ from ..tape.declare import general
 _SETTINGS = ("stride", "padding", "dilation", "transposed", "output_padding", "groups")
 
 
+def _is_last(input: Any, weight: Any, groups: int) -> bool:
+    """Whether gradients have their channels innermost in memory; never inside a transform."""
+    x, w = (a if type(a) in ARRAYS else a._data for a in (input, weight))
+    return type(x) in ARRAYS and type(w) in ARRAYS and convolution_is_last(x, w, groups)
+
+
 def _conv_vjp(F: Any, g: Any, need: Any, input: Any, weight: Any, *settings: Any) -> Any:
     axes = (0, *range(2, len(weight.shape)))
+    rest = (*settings, _is_last(input, weight, settings[-1]))
     return (
-        F.convolution_input(g, weight, tuple(input.shape), *settings) if need[0] else None,
-        F.convolution_weight(g, input, tuple(weight.shape), *settings) if need[1] else None,
+        F.convolution_input(g, weight, tuple(input.shape), *rest) if need[0] else None,
+        F.convolution_weight(g, input, tuple(weight.shape), *rest) if need[1] else None,
         F.sum(g, axes, False) if need[2] else None,
     )
 
@@ -45,6 +54,12 @@ def _conv_weight_vjp(F: Any, g: Any, need: Any, self: Any, input: Any, *rest: An
         F.convolution(input, g, None, *settings) if need[0] else None,
         F.convolution_input(self, g, tuple(input.shape), *settings) if need[1] else None,
     )
+
+
+def _gradient_shape(g: Any, shape: Any, last: bool = False) -> Any:
+    if last and len(shape) > 3:
+        return shape, g.dtype, channels_last_strides(shape, g.dtype.itemsize)
+    return shape, g.dtype
 
 
 def with_names(rule: Any, *names: str) -> Any:
@@ -99,14 +114,14 @@ convolution_input = general(
     joint=with_names(_conv_input_vjp, "F", "g", "need", "self", "weight", "shape", *_SETTINGS),
     inputs=("self", "weight"),
     statics=("shape", *_SETTINGS),
-    shape=lambda g, weight, shape, *settings: (shape, g.dtype),
+    shape=lambda g, weight, shape, *settings: _gradient_shape(g, shape, *settings[6:]),
 )
 convolution_weight = general(
     "convolution_weight",
     joint=with_names(_conv_weight_vjp, "F", "g", "need", "self", "input", "shape", *_SETTINGS),
     inputs=("self", "input"),
     statics=("shape", *_SETTINGS),
-    shape=lambda g, input, shape, *settings: (shape, g.dtype),
+    shape=lambda g, input, shape, *settings: _gradient_shape(g, shape, *settings[6:]),
 )
 
 # --- pooling --------------------------------------------------------------------------------------
@@ -125,13 +140,14 @@ def _first(g: Any) -> Any:
     return g[0] if type(g) is list else g
 
 
-def max_pool_rule(n: int) -> Any:
+def max_pool_rule(n: int, keeps_format: bool = True) -> Any:
     """The gradient of maxima over ``n`` spatial dims goes to where they were."""
 
     def rule(F: Any, g: Any, self: Any, result1: Any) -> Any:
         g, shape = _first(g), tuple(self.shape)
         if len(shape) == n + 2:
-            return F.max_pool_grad(g, self, result1)
+            grad = F.max_pool_grad if keeps_format else F.max_pool_grad_plain
+            return grad(g, self, result1)
         planes = (1, prod(shape[:-n]))
         one = [F.reshape(x, (*planes, *x.shape[-n:])) for x in (g, self, result1)]
         return F.reshape(F.max_pool_grad(*one), shape)
@@ -152,13 +168,16 @@ def _max_pool(n: int) -> Any:
 
 
 max_pool2d, max_pool3d = _max_pool(2), _max_pool(3)
-max_pool_grad = general(
-    "max_pool_grad",
-    lambda F, g, indices: F.max_pool_gather(g, indices),
-    lambda F, g, input: F.zeros_like(input),
-    None,
-    inputs=("self", "input", "indices"),
-    shape=lambda g, x, indices: (x.shape, g.dtype),
+max_pool_grad, max_pool_grad_plain = (
+    general(
+        name,
+        lambda F, g, indices: F.max_pool_gather(g, indices),
+        lambda F, g, input: F.zeros_like(input),
+        None,
+        inputs=("self", "input", "indices"),
+        shape=lambda g, x, indices: (x.shape, g.dtype),
+    )
+    for name in ("max_pool_grad", "max_pool_grad_plain")
 )
 max_pool_backward = general(
     "max_pool_backward",

@@ -140,6 +140,7 @@ nextafter = binary(
     lambda F, g, self, other: F.where(self == other, 0.0, g),
     lambda F, g: F.zeros_like(g),
 )
+nextafter.op.narrow = True
 
 
 def _heaviside(name: str) -> Any:

@@ -85,7 +85,7 @@ def check_avg_size(x: Tensor, kernel: Any, stride: Any, padding: Any, ceil_mode:
     """The result may not be empty."""
     n = len(kernel)
     given = tuple(x.shape[-n:])
-    if n == 3 and any(s + 2 * p < k for s, p, k in zip(given, padding, kernel, strict=True)):
+    if n == 3 and any(s < k for s, k in zip(given, kernel, strict=True)):  # without its padding
         sizes = " ".join(f"{a}: {s}" for a, s in zip("THW", given, strict=True))
         kernels = " ".join(f"k{a}: {k}" for a, k in zip("THW", kernel, strict=True))
         raise RuntimeError(f"input image ({sizes}) smaller than kernel size ({kernels})")

@@ -107,7 +107,7 @@ def _max_shape(x: Any, *rest: Any) -> Any:
 adaptive_max_pools = {
     n: general(
         f"adaptive_max_pool{n}d_of",
-        max_pool_rule(n),
+        max_pool_rule(n, n == 2),
         statics=("output_size",),
         kernel="adaptive_max_pool_of",
         node=f"AdaptiveMaxPool{n}DBackward0",
@@ -120,7 +120,7 @@ adaptive_max_pools = {
 fractional_max_pools = {
     n: general(
         f"fractional_max_pool{n}d_of",
-        max_pool_rule(n),
+        max_pool_rule(n, False),
         None,
         inputs=("self", "samples"),
         statics=("kernel_size", "output_size"),

@@ -13,6 +13,7 @@ from ..kernels import random as kernels
 from ..kernels.meta import MetaArray
 from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
+from ..tape.duals import overwritten
 from ..tape.foreign import on
 from ..tape.op import Op, public
 from ..tape.out import out_of
@@ -237,7 +238,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
         draw = functools.partial(bernoulli, generator=generator)
         return out_of(draw, out, input, p, name="bernoulli")
     x = input._data
-    made = like(None, input)
+    made = like(None, input, memory_format="torch.contiguous_format")
     if type(x) is MetaArray:
         return made
     if p is not None and not isinstance(p, Tensor):
@@ -292,6 +293,7 @@ def _fill(self: Tensor, kernel: str, generator: Any, *args: Any) -> Tensor:
     check_in_place(self, requires_grad(self))
     if type(self._data) is not MetaArray:
         _into(kernel, generator, self, *args)
+    overwritten(self)
     bump(self)
     return self
 

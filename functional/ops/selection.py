@@ -35,6 +35,7 @@ def _comparison(name: str) -> Any:
         node=f"{title}0",
         result="numbers",
     )
+    write.op.truth = number.op.truth = True
     closure.in_place = twin_of(f"{name}_", write.op, number.op)
     setattr(TENSOR, f"{name}_", closure.in_place)
     return closure

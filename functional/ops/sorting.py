@@ -10,8 +10,8 @@ from ..kernels.meta import has_numbers
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
+from ..tape.operand_types import as_operand
 from ..tape.out import out_of
-from ..tape.slow import as_operand
 from ..tensor import Tensor, wrap
 from .arguments import integer, one_dim, operand
 from .extremes import placed

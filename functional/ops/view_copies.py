@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..tape import duals
 from ..tape.levels import Wrapped
 from ..tape.op import public
 from ..tape.out import check_out, write_out
@@ -35,6 +36,7 @@ def _apart(made: Any, name: str, copy: Callable[[Tensor], Tensor] = clone_contig
         if nr == 0:
             node.__class__ = renamed(cls, name or f"{cls.__name__}_copy")
         separate._edge = (node, nr)
+    duals.keep(made, separate)
     return separate
 
 
@@ -69,7 +71,7 @@ def _into(copy: Any, out: Any, self: Tensor, args: Any, named: Any) -> Any:
 
 def _as_strided(self: Tensor, *args: Any, **named: Any) -> Tensor:
     """``as_strided`` that does not mind later writes to ``self``, whose geometry it saves."""
-    if isinstance(self, Wrapped):
+    if isinstance(self, (Wrapped, duals.PlainDual)):
         return views.as_strided(self, *args, **named)
     own = same_memory(self)
     own._ver, own._edge = None, edge_of(self)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from numpy import asarray, ndarray
@@ -20,7 +21,7 @@ from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
-from .operands import TENSORS, check_operands, is_number
+from .operands import TENSORS, check_operands, is_number, not_a_tensor
 from .quick import LEAVE, attach, of_views
 from .slow import slow, uniform
 from .views import as_views, edge_of
@@ -82,13 +83,16 @@ def _readers(op: Op) -> tuple[tuple[bool, bool], tuple[bool, bool]]:
     return ("self" in first, "other" in first), ("self" in second, "other" in second)
 
 
-def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
-    """``op(input, other, *, alpha=1, out=None)`` for an elementwise operation of two operands."""
+def binary_closure(op: Op, dunder: str = "") -> Callable[..., Tensor]:
+    """``op(input, other, *, alpha=1, out=None)`` for an elementwise operation of two operands.
+
+    ``dunder``: as the method of this name.
+    """
     kernel, many, node = op.kernel, op.many, op.node
     (self_for_self, other_for_self), (self_for_other, other_for_other) = _readers(op)
     keep_self, keep_other, keep_result = (n in op.saved_names for n in ("self", "other", "result"))
-    leave = slow_operator if dunder else slow_binary
-    numbers = op.number is None and (dunder or op.name not in TENSORS)
+    leave: Any = partial(slow_operator, dunder) if dunder else slow_binary
+    numbers = op.number is None and (bool(dunder) or op.name not in TENSORS)
 
     def binary(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
         if type(input) not in PLAIN or input._place is not None or out is not None or alpha != 1:
@@ -147,7 +151,7 @@ def binary_closure(op: Op, dunder: bool = False) -> Callable[..., Tensor]:
 
 def _short_way(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Tensor | None:
     """Views, whole numbers and mixed dtypes, with nothing to refuse; None for anything else."""
-    if out is not None or type(alpha) is not int or alpha != 1:
+    if out is not None or type(alpha) is not int or alpha != 1 or other is None:
         return None
     form = op if op.number is None or type(other) in PLAIN else op.number
     found = of_views(form, (self, other))
@@ -177,8 +181,12 @@ def _scaled(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Any:
     return slow(op.scaled, (self, other, alpha), out)
 
 
-def slow_operator(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) -> Any:
+def slow_operator(
+    dunder: str, op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1
+) -> Any:
     """An operator's general path: Python tries the other operand next."""
+    if not isinstance(self, Tensor) and dunder != "__floordiv__":  # called by its name
+        raise not_a_tensor(dunder, self)
     found = _short_way(op, self, other, out, alpha)
     if found is not None:
         return found

@@ -18,6 +18,7 @@ from .. import dtypes, errors
 from ..kernels import numpy as numpy_kernels
 from ..modes import ANOMALY, MODE
 from ..tensor import Tensor, counter, wrap
+from .duals import FORWARD, primal
 from .foreign import CROSSINGS
 from .node import AccumulateGrad, Node
 from .op import TENSOR
@@ -40,10 +41,8 @@ def run(
     With ``inputs``, only paths to them are followed; their gradients are returned, and with
     ``accumulate`` also added to the leaves among them. Without, every leaf accumulates.
     """
-    raw = (
-        not create
-        and not CROSSINGS
-        and all(type(g) in EXACT and type(g._data) is ndarray for g in grads)
+    raw = not (create or CROSSINGS or FORWARD.level or MODE.level) and all(
+        type(g) in EXACT and type(g._data) is ndarray for g in grads
     )
     before, MODE.grad = MODE.grad, create
     kind = _Run
@@ -302,7 +301,7 @@ class _Run:
         old = leaf._grad
         if not self.raw:
             if old is None:
-                leaf._grad = _copied(g, leaf)
+                leaf._grad = _copied(g if self.create else primal(g), leaf)
             else:
                 leaf._grad = TENSOR.add(old, g) if self.create else TENSOR.add_(old, g)
         elif old is None:

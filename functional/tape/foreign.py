@@ -21,6 +21,7 @@ from ..kernels.transfer import move
 from ..tensor import Tensor
 from .memory import size_mismatch
 from .op import Op
+from .operand_types import as_operand, widened
 
 _NAMES: dict[int, str] = {}
 # Recorded moves between devices that are alive: while there are any, a backward pass runs on
@@ -210,8 +211,6 @@ def _converted(a: Any) -> Any:
 
 def _operand(value: Any, d: dtypes.dtype) -> Any:
     """An array, or a NumPy number of the dtype, as CuPy's ufuncs take it."""
-    from .slow import as_operand
-
     if isinstance(value, Tensor) and type(value._data) is not ndarray:
         x = value._data
         return x if x.dtype == d.array else x.astype(d.array)
@@ -222,7 +221,7 @@ def _operand(value: Any, d: dtypes.dtype) -> Any:
 def _elementwise(
     op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...], operand_type: Any, first: Any
 ) -> Any:
-    from .slow import refuse, widened
+    from .slow import refuse
 
     d = operand_type(op, inputs, statics)
     arrays = [

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .. import devices, dtypes
-from ..modes import MODE
+from ..modes import MODE, enable_grad, no_grad
 from ..size import Size
 from ..tensor import NO_EDGE, Tensor, new
-from . import batching
+from . import batching, duals, function_duals
 from .level_views import note_views
 from .node import Node, new_node
 from .op import TENSOR, Op, call_rules
@@ -28,7 +28,7 @@ class Wrapped(Tensor):
     """A tensor of one transform level over a tensor of the level below."""
 
     __slots__ = ("_level",)
-    _level: int
+    _level: float
 
     @property
     def shape(self) -> Size:
@@ -83,7 +83,7 @@ class LevelLeaf(Node):
         return ()
 
 
-def make(cls: Any, level: int, value: Any) -> Any:
+def make(cls: Any, level: float, value: Any) -> Any:
     """A wrapper without history."""
     t: Any = new(cls)
     t._data, t._level = value, level
@@ -94,7 +94,7 @@ def make(cls: Any, level: int, value: Any) -> Any:
     return t
 
 
-def tape_leaf(level: int, value: Tensor) -> Taped:
+def tape_leaf(level: float, value: Tensor) -> Taped:
     """A Taped tensor whose gradient will be asked for."""
     t = make(Taped, level, value)
     shape, dtype = tuple(value.shape), value.dtype.array
@@ -112,7 +112,7 @@ def new_level() -> Iterator[int]:
         MODE.level -= 1
 
 
-def below(cls: Any, level: int, a: Any) -> Any:
+def below(cls: Any, level: float, a: Any) -> Any:
     """``a`` seen from one level down."""
     if isinstance(a, cls) and a._level == level:
         return a._data
@@ -133,6 +133,9 @@ def wrapped_in(args: Any) -> Iterator[Wrapped]:
 def process(op: Op, args: tuple[Any, ...]) -> Any:
     """Run an operation at the highest level among its arguments."""
     top = max(wrapped_in(args), key=lambda a: a._level)
+    if duals.FORWARD.level > top._level and any(map(duals.holds, args)):
+        args = tuple(map(_lifted, args))
+        top = max(wrapped_in(args), key=lambda a: a._level)
     handler = {Batched: _batched, Dual: _dual, Taped: _taped}[type(top)]
     result = handler(op, args, top._level)
     if op.kind == "view":
@@ -144,13 +147,27 @@ def _several(result: Any) -> bool:
     return type(result) in (tuple, list)
 
 
+def _lifted(a: Any) -> Any:
+    """Dual tensors of eager code as wrappers, above the transforms around their level."""
+    if type(a) is duals.PlainDual:
+        dual = make(Dual, duals.FORWARD.level, duals.primal(a))
+        dual.tangent = a._tangent
+        return dual
+    return [_lifted(x) for x in a] if duals.holds(a) else a
+
+
 # --- Taped ----------------------------------------------------------------------------------------
 
 
-def _taped(op: Op, args: tuple[Any, ...], level: int) -> Any:
+_AS_IS = contextlib.nullcontext()
+
+
+def _taped(op: Op, args: tuple[Any, ...], level: float) -> Any:
     values = tuple(below(Taped, level, a) for a in args)
-    result = op.call(*values)
-    if op.node is None or not MODE.grad:
+    recording = MODE.grad
+    with no_grad() if level in MODE.unrecorded else _AS_IS:
+        result = op.call(*values)
+    if op.node is None or not recording:
         return result
     edges = tuple(
         a._edge if type(a) is Taped and a._level == level else NO_EDGE for a in op.edge_inputs(args)
@@ -172,7 +189,7 @@ def _taped(op: Op, args: tuple[Any, ...], level: int) -> Any:
     return type(result)(wrapped) if _several(result) else wrapped[0]
 
 
-def _recorded(level: int, value: Any, node: Node, nr: int) -> Taped:
+def _recorded(level: float, value: Any, node: Node, nr: int) -> Taped:
     t = make(Taped, level, value)
     t._edge = (node, nr)
     return t
@@ -181,7 +198,7 @@ def _recorded(level: int, value: Any, node: Node, nr: int) -> Taped:
 # --- Dual -----------------------------------------------------------------------------------------
 
 
-def _dual(op: Op, args: tuple[Any, ...], level: int) -> Any:
+def _dual(op: Op, args: tuple[Any, ...], level: float) -> Any:
     values = tuple(below(Dual, level, a) for a in args)
     result = op.call(*values)
     if op.node is None or not MODE.tangents:
@@ -192,14 +209,15 @@ def _dual(op: Op, args: tuple[Any, ...], level: int) -> Any:
     if all(t is None for t in tangents):
         return result
     outs = list(result) if _several(result) else [result]
-    found = _tangents(op, values, tangents, outs)
+    found = tangents_of(op, values, tangents, outs)
     duals = [
-        z if t is None else _with_tangent(level, z, t) for z, t in zip(outs, found, strict=True)
+        z if t is None or z.dtype.category < dtypes.FLOAT else _with_tangent(level, z, t)
+        for z, t in zip(outs, found, strict=True)
     ]
     return type(result)(duals) if _several(result) else duals[0]
 
 
-def _with_tangent(level: int, value: Tensor, tangent: Tensor) -> Dual:
+def _with_tangent(level: float, value: Tensor, tangent: Tensor) -> Dual:
     t = make(Dual, level, value)
     if tangent.dtype is not value.dtype:
         tangent = TENSOR.to_dtype(tangent, value.dtype)
@@ -207,7 +225,8 @@ def _with_tangent(level: int, value: Tensor, tangent: Tensor) -> Dual:
     return t
 
 
-def _tangents(op: Op, values: Any, tangents: list[Any], outs: list[Any]) -> list[Any]:
+def tangents_of(op: Op, values: Any, tangents: list[Any], outs: list[Any]) -> list[Any]:
+    """The tangents of the results ``outs`` of ``op(*values)``; None for zeros."""
     if op.jvp == "elementwise":
         return [_by_rules(op, values, tangents, outs)]
     if op.jvp == "linear":
@@ -248,7 +267,8 @@ def _by_transposing(op: Op, values: Any, tangents: list[Any], outs: list[Any]) -
 
     flags = op.differentiable or (True,) * len(outs)
     conjugate = op.holomorphic and outs[0].dtype.is_complex
-    with new_level() as level:
+    create = MODE.grad
+    with new_level() as level, enable_grad():  # this tape is ours
         seeds = [
             tape_leaf(level, TENSOR.zeros_like(z)) if flag else None
             for z, flag in zip(outs, flags, strict=False)
@@ -265,7 +285,6 @@ def _by_transposing(op: Op, values: Any, tangents: list[Any], outs: list[Any]) -
             starts.append(TENSOR.conj(t) if conjugate else t)
         edges = [None if s is None else s._edge for s in seeds]
         wanted = [e for e in edges if e is not None]
-        create = MODE.grad
         parts = iter(engine.run(roots, starts, True, create, wanted, False) if roots else ())
     result = [None if e is None else next(parts, None) for e in edges]
     return [TENSOR.conj(r) if conjugate and r is not None else r for r in result]
@@ -281,7 +300,7 @@ def _reduced(v: Any, t: Any) -> Any:
 # --- Batched --------------------------------------------------------------------------------------
 
 
-def _batched(op: Op, args: tuple[Any, ...], level: int) -> Any:
+def _batched(op: Op, args: tuple[Any, ...], level: float) -> Any:
     def is_batched(a: Any) -> bool:
         return type(a) is Batched and a._level == level
 
@@ -314,7 +333,7 @@ def process_function(cls: Any, args: tuple[Any, ...]) -> Any:
     return finish(cls, args, values, result, level)
 
 
-def _function_taped(cls: Any, args: Any, values: Any, result: Any, level: int) -> Any:
+def _function_taped(cls: Any, args: Any, values: Any, result: Any, level: float) -> Any:
     edges = [
         a._edge if type(a) is Taped and a._level == level else NO_EDGE
         for a in args
@@ -332,23 +351,23 @@ def _function_taped(cls: Any, args: Any, values: Any, result: Any, level: int) -
     return type(result)(wrapped) if _several(result) else wrapped[0]
 
 
-def _function_dual(cls: Any, args: Any, values: Any, result: Any, level: int) -> Any:
+def _function_dual(cls: Any, args: Any, values: Any, result: Any, level: float) -> Any:
     if not hasattr(cls, "jvp"):
-        raise RuntimeError(
+        raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with "
             "forward mode AD."
         )
     ctx = cls.new_context(args, [NO_EDGE for a in args if isinstance(a, Tensor)])
     cls.setup_context(ctx, values, result)
     tangents = [a.tangent if type(a) is Dual and a._level == level else None for a in args]
-    found = cls.jvp(ctx, *tangents)
+    found = function_duals.call_jvp(cls, ctx, values, tangents)
     outs = list(result) if _several(result) else [result]
     pairs = zip(outs, found if _several(found) else [found], strict=True)
     duals = [z if t is None else _with_tangent(level, z, t) for z, t in pairs]
     return type(result)(duals) if _several(result) else duals[0]
 
 
-def _function_batched(cls: Any, args: Any, level: int) -> Any:
+def _function_batched(cls: Any, args: Any, level: float) -> Any:
     values = [below(Batched, level, a) for a in args]
     flags = [type(a) is Batched and a._level == level for a in args]
     size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
@@ -369,7 +388,7 @@ def _function_batched(cls: Any, args: Any, level: int) -> Any:
     return _rewrap(batching.stack_rows(rows), 0, level)
 
 
-def _rewrap(result: Any, out_dims: Any, level: int) -> Any:
+def _rewrap(result: Any, out_dims: Any, level: float) -> Any:
     if _several(result):
         dims = out_dims if _several(out_dims) else [out_dims] * len(result)
         return type(result)(_rewrap(r, d, level) for r, d in zip(result, dims, strict=True))

@@ -80,6 +80,14 @@ def no_tensor(name: str, args: tuple[Any, ...]) -> TypeError:
     )
 
 
+def not_a_tensor(method: str, value: Any) -> TypeError:
+    """The error for a method of tensors, called by its name on something else."""
+    return TypeError(
+        f"descriptor '{method}' for 'torch._C.TensorBase' objects doesn't apply to a "
+        f"'{type(value).__name__}' object"
+    )
+
+
 def no_form(name: str, args: tuple[Any, ...]) -> TypeError:
     """The first line of PyTorch's error where none of a function's forms fits."""
     kinds = ", ".join("Tensor" if isinstance(a, Tensor) else type_name(a) for a in args)

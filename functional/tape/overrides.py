@@ -6,10 +6,11 @@ from typing import Any
 
 from ..modes import MODE, enter_slow, leave_slow
 from ..tensor import Parameter, Tensor, new
-from . import levels
+from . import duals, levels
 from .op import TENSOR, Op
 
 EXACT = (Tensor, Parameter)
+INNER = (levels.Wrapped, duals.PlainDual)  # what the engine itself makes subclasses for
 
 
 class DisableTorchFunction:
@@ -52,7 +53,7 @@ def convert(result: Any, cls: type) -> Any:
 def keeping_class(t: Tensor, result: Tensor) -> Tensor:
     """A result that no operation made, in the class of ``t`` if operations would keep it."""
     cls = type(t)
-    if cls in EXACT or isinstance(t, levels.Wrapped) or MODE.functions_off:
+    if cls in EXACT or isinstance(t, INNER) or MODE.functions_off:
         return result
     if getattr(cls, "__torch_function__", None) is disabled:
         return result
@@ -74,7 +75,7 @@ def overriding(values: Any) -> list[Any]:
         kind = type(value)
         if kind in EXACT or not hasattr(kind, "__torch_function__"):
             continue
-        if isinstance(value, levels.Wrapped) or any(type(f) is kind for f in found):
+        if isinstance(value, INNER) or any(type(f) is kind for f in found):
             continue
         if getattr(kind, "__torch_function__", None) is disabled:
             continue

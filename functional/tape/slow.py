@@ -12,11 +12,11 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
-from ..kernels import layout, meta
+from ..kernels import formats, layout, meta
 from ..kernels.meta import MetaArray
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Parameter, Tensor, wrap
-from . import foreign, level_views, levels, overrides
+from . import duals, foreign, level_views, levels, overrides
 from .memory import (
     check_overlap,
     check_result,
@@ -26,6 +26,7 @@ from .memory import (
 )
 from .node import new_node
 from .op import TENSOR, Op
+from .operand_types import as_operand, check_cast, operand_type, widened
 from .operands import no_tensor
 from .out import check_out, write_out
 from .quick import of_views, plain, refuse, uniform_array
@@ -70,6 +71,8 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
             op.check(*args)
         if any(isinstance(a, levels.Wrapped) for a in inputs):
             return levels.process(op, args)
+        if out is None and any(type(a) is duals.PlainDual for a in inputs):
+            return duals.extend(op, args, finish(op, args, compute(op, args)))
     elif op.check is not None:
         op.check(*args)
     if out is not None:
@@ -143,30 +146,6 @@ def record(op: Op, args: tuple[Any, ...], outs: list[Tensor]) -> None:
 # --- values ---------------------------------------------------------------------------------------
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, complex, np.number, np.bool_))
-
-
-def operand_type(op: Op, inputs: tuple[Any, ...], statics: Any = ()) -> dtypes.dtype:
-    """The dtype an elementwise operation computes in."""
-    operands = [
-        (a.dtype, a.ndim) if isinstance(a, Tensor) else a
-        for name, a in zip(op.inputs, inputs, strict=False)
-        if a is not None and name not in op.fixed
-    ]
-    try:
-        found = dtypes.result_type(operands)
-    except NotImplementedError:  # no complex32; what gives booleans can do without
-        if op.result != "bool":
-            raise
-        found = dtypes.complex64
-    if op.result == "numbers":
-        found = dtypes.result_type([(found, inputs[0].ndim), *filter(is_number, statics)])
-    if op.result == "float" and found.category < dtypes.FLOAT:
-        return dtypes.get_default_dtype()
-    return found
-
-
 def compute(op: Op, args: tuple[Any, ...]) -> Any:
     """The array(s) of a result, without recording."""
     inputs = inputs_of(op, args)
@@ -194,20 +173,6 @@ def _arrays(args: tuple[Any, ...]) -> list[Any]:
     return [convert(a) for a in args]
 
 
-def as_operand(value: Any, d: dtypes.dtype) -> Any:
-    """A tensor's array, or a number, in dtype ``d``; numbers wrap as C's do."""
-    if isinstance(value, Tensor):
-        x = value._data
-        return x if x.dtype == d.array else x.astype(d.array)
-    if isinstance(value, complex) and d.category != dtypes.COMPLEX:
-        raise RuntimeError("value cannot be converted to type without overflow")
-    if d.category == dtypes.INT and isinstance(value, (int, np.integer)):
-        bits = 8 * d.itemsize
-        wrapped = int(value) & ((1 << bits) - 1)
-        return np.array(wrapped, f"u{d.itemsize}").view(d.array)
-    return np.asarray(value).astype(d.array)
-
-
 def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> ndarray:
     d = operand_type(op, inputs, statics)
     arrays = [
@@ -221,33 +186,14 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> n
         raise size_mismatch(*shapes) from None
     if op.refused:
         refuse(op, d)
-    half = d.array in dtypes.HALF
-    work = arrays
-    if half:
-        work = widened(op, inputs, arrays)
+    half = d.array in dtypes.HALF and not op.narrow
+    work = widened(op, inputs, arrays) if half else arrays
     with np.errstate(all="ignore"):
         z = np.asarray(op.kernel(*work, *statics))
     if half and z.dtype == np.float32:
         z = z.astype(d.array)
     originals = [] if op.contiguous else [a._data for a in inputs if isinstance(a, Tensor)]
     return layout.with_strides(z, layout.result_strides(shape, originals, z.dtype.itemsize))
-
-
-# operands that keep a number's (or a 0-dim tensor's) precision beside a half type, as in PyTorch
-_PRECISE = {"mul": (0, 1), "div": (1,), "floor_divide": (1,)}
-
-
-def widened(op: Op, inputs: tuple[Any, ...], arrays: list[Any]) -> list[Any]:
-    """Operands of a half type as float32 to compute in."""
-    work, precise = [], _PRECISE.get(op.name, ())
-    for i, (name, a, x) in enumerate(zip(op.inputs, inputs, arrays, strict=True)):
-        if x is None or name in op.fixed:
-            work.append(x)
-        elif i in precise and not x.ndim:
-            work.append(as_operand(a, dtypes.float32))
-        else:
-            work.append(x.astype(np.float32))
-    return work
 
 
 def _compute_meta(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any:
@@ -263,7 +209,8 @@ def _compute_meta(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any
         return [MetaArray(z) for z in data] if several else MetaArray(data)
     if op.shape is None:
         raise NotImplementedError(f"{op.name}: no shape rule for meta tensors")
-    found = op.shape(*_arrays(args))
+    arrays = _arrays(args)
+    found = formats.shaped(op.kernel, arrays, op.shape(*arrays))
     if type(found) is list:
         return tuple(meta.empty(*one) for one in found)
     return meta.empty(*found)
@@ -308,14 +255,21 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
                 return result
         if any(isinstance(a, levels.Wrapped) for a in inputs):
             return level_views.process_in_place(op, args)
+        if any(type(a) is duals.PlainDual for a in inputs):
+            return duals.written(op, args, _write)
+    return _write(op, args)
+
+
+def _write(op: Op, args: tuple[Any, ...]) -> Tensor:
+    """The same with no transform or mode to look after."""
+    target, inputs = args[0], inputs_of(op, args)
     recording = MODE.grad and any(isinstance(a, Tensor) and requires_grad(a) for a in inputs)
     check_in_place(target, recording)
-    if op.check is not None:
-        op.check(*args)
-    shared = check_overlap(target, inputs[1:], op.rewrites)
-    if op.refused and op.kind == "elementwise":
-        check_shape(target, *(a for a in inputs if isinstance(a, Tensor)))
-    data = compute(op, args)
+    try:
+        shared, data = _in_place_result(op, args, inputs)
+    except NotImplementedError:
+        check_cast(op, args, inputs)  # says so first
+        raise
     check_result(data, target)
     node = _in_place_node(op, args) if recording and op.node is not None else None
     if shared:
@@ -329,13 +283,26 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
     return target
 
 
+def _in_place_result(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> tuple[bool, Any]:
+    """(whether an operand shares memory with the target, what is to be written)."""
+    if op.check is not None:
+        op.check(*args)
+    shared = check_overlap(args[0], inputs[1:], op.rewrites)
+    if op.refused and op.kind == "elementwise":
+        check_shape(args[0], *(a for a in inputs if isinstance(a, Tensor)))
+    return shared, compute(op, args)
+
+
 def _written(op: Op, inputs: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
     """Write over a contiguous tensor where nothing is recorded; whether that was done."""
     target = args[0]
     for a in inputs:
         if isinstance(a, Tensor) and MODE.grad and requires_grad(a):
             return False
-    data = (uniform_array if op.kind == "elementwise" else plain)(op, args)
+    try:
+        data = (uniform_array if op.kind == "elementwise" else plain)(op, args)
+    except NotImplementedError:
+        return False  # the general path finds out what to say
     x = target._data
     if type(data) is not ndarray or data.dtype is not x.dtype or data.shape != x.shape:
         return False
@@ -359,6 +326,7 @@ def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
         node.saved = op.save((self, *statics), (edge,), [self])
         self._edge = (node, 0)
     self._data = MetaArray(data) if type(self._data) is MetaArray else data
+    duals.view_written(op, self, statics)
     bump(self)
     return self
 
@@ -371,6 +339,7 @@ def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
         # the rule needs what is about to be overwritten
         old = wrap(target._data if type(target._data) is MetaArray else target._data.copy("K"))
         old._edge = edges[0]
+        duals.keep(target, old)
         args = (old, *args[1:])
     saved = op.save(args, edges, None)
     return new_node(op.node, edges, saved, target._data.shape, target._data.dtype)

@@ -52,16 +52,25 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Whether the gradients of ``func(*inputs)`` agree with central differences.
+    """Whether the derivatives of ``func(*inputs)`` agree with central differences.
 
     The whole matrix of derivatives is compared (``fast_mode`` is accepted and changes nothing):
     |analytical - numerical| <= atol + rtol * |numerical|, with steps of ``eps``, for every input
-    that requires a gradient; use float64. A mismatch raises GradcheckError, or returns False
-    without ``raise_exception``. Undefined gradients are not checked. Raises NotImplementedError
-    for complex inputs and for the checks of forward mode and of batched gradients.
+    that requires a gradient; use float64. ``check_backward_ad`` looks at backward passes,
+    ``check_forward_ad`` at tangents. A mismatch raises GradcheckError, or returns False without
+    ``raise_exception``. Undefined gradients are not checked. Raises NotImplementedError for
+    complex inputs and for the checks of batched gradients.
     """
+    assert check_forward_ad or check_backward_ad, (
+        "Expected at least one of check_forward_ad or check_backward_ad to be True"
+    )
+    assert check_backward_ad or not check_batched_grad, (
+        "Setting check_batched_grad=True requires check_backward_ad to be True"
+    )
+    assert check_forward_ad or not check_batched_forward_grad, (
+        "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
+    )
     for name, wanted in (
-        ("check_forward_ad", check_forward_ad),
         ("check_batched_grad", check_batched_grad),
         ("check_batched_forward_grad", check_batched_forward_grad),
     ):
@@ -72,6 +81,8 @@ def gradcheck(
         _check_inputs(given)
         if check_backward_ad:
             _check(func, given, eps, atol, rtol, nondet_tol, check_grad_dtypes)
+        if check_forward_ad:
+            _check_forward(func, given, eps, atol, rtol)
     except GradcheckError:
         if raise_exception:
             raise
@@ -101,9 +112,15 @@ def gradgradcheck(
     """``gradcheck`` of the gradients: whether second derivatives are right.
 
     ``grad_outputs`` are what the first derivatives are multiplied with (random ones if None).
+    ``check_rev_over_rev`` looks at backward passes over the gradients, ``check_fwd_over_rev`` at
+    their tangents.
     """
-    if check_fwd_over_rev:
-        raise NotImplementedError("torch.autograd.gradgradcheck with check_fwd_over_rev=True")
+    assert check_fwd_over_rev or check_rev_over_rev, (
+        "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True"
+    )
+    assert check_rev_over_rev or not check_undefined_grad, (
+        "Setting check_undefined_grad=True requires check_rev_over_rev to be True"
+    )
     given = _tuple(inputs)
     if grad_outputs is None:
         outputs = _differentiable(func(*given))
@@ -122,6 +139,7 @@ def gradgradcheck(
         first, (*given, *factors), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
         nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
         check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev,
         fast_mode=fast_mode,
     )  # fmt: skip
 
@@ -204,9 +222,44 @@ def _check_constant(func: Any, inputs: Any, where: list[int], eps: float) -> Non
                 raise GradcheckError("Numerical gradient for function expected to be zero")
 
 
-def _mismatch(output: int, input: int, numerical: ndarray, analytical: ndarray) -> GradcheckError:
+def _check_forward(
+    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float
+) -> None:
+    """The same comparison for tangents."""
+    where = [i for i, x in enumerate(inputs) if _needs(x)]
+    outputs = _differentiable(func(*inputs))
+    if not outputs:
+        _check_constant(func, inputs, where, eps)
+    for i in where if outputs else ():
+        numerical = _numerical(func, inputs, inputs[i], eps)
+        for j, found in enumerate(_tangents(func, inputs, i, outputs)):
+            if not np.allclose(found, numerical[j], rtol, atol):
+                raise _mismatch(j, i, numerical[j], found, "computed with forward mode ")
+
+
+def _tangents(func: Any, inputs: tuple[Any, ...], i: int, outputs: list[Tensor]) -> list[ndarray]:
+    """One matrix per output from forward passes, one per element of input ``i``."""
+    from .forward_ad import dual_level, make_dual, unpack_dual
+
+    x = inputs[i]
+    rows: list[list[ndarray]] = [[] for _ in outputs]
+    for k in range(x.numel()):
+        direction = np.zeros(x.numel(), x._data.dtype)
+        direction[k] = 1
+        with dual_level():
+            dual = make_dual(x, wrap(direction.reshape(tuple(x.shape))))
+            found = _differentiable(func(*inputs[:i], dual, *inputs[i + 1 :]))
+            for row, output in zip(rows, found, strict=True):
+                row.append(_flat_gradient(unpack_dual(output).tangent, output, False))
+    shapes = [(x.numel(), o.numel()) for o in outputs]
+    return [np.array(row).reshape(shape) for row, shape in zip(rows, shapes, strict=True)]
+
+
+def _mismatch(
+    output: int, input: int, numerical: ndarray, analytical: ndarray, how: str = ""
+) -> GradcheckError:
     return GradcheckError(
-        f"Jacobian mismatch for output {output} with respect to input {input},\n"
+        f"Jacobian {how}mismatch for output {output} with respect to input {input},\n"
         f"numerical:{wrap(numerical)}\nanalytical:{wrap(analytical)}\n"
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 from functional.autograd import set_requires_grad
 from functional.dtypes import FLOAT
 from functional.tape import overrides
+from functional.tape.duals import primal
 from functional.tensor import Parameter, Tensor, same_memory
 
 __all__ = [
@@ -53,7 +54,7 @@ def _new_parameter(cls: type, data: Any = None, requires_grad: bool = True) -> A
     A tensor of a class of its own keeps that class and is marked as a parameter. Raises
     RuntimeError where ``requires_grad`` is asked for an integer tensor.
     """
-    data = _plain(data)
+    data = primal(_plain(data))
     kind = type(data)
     if kind is Tensor or kind is Parameter:
         return _require_grad(overrides.as_subclass(same_memory(data), cls), requires_grad)
