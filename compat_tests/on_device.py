@@ -17,10 +17,10 @@ from .records import RECORDS
 OURS = library("torchlike")
 DTYPES = ("float64", "float32", "float16", "bfloat16", "int64", "bool", "complex64")
 # their numbers are random, and a GPU's are others
-RANDOM = ("alpha_dropout", "bernoulli", "cauchy", "dropout", "exponential", "feature", "fractional",
-          "geometric", "log_normal", "multinomial", "native_dropout", "nn.alpha_dropout",
-          "nn.dropout", "nn.feature", "nn.fractional", "nn.gumbel_softmax", "nn.rrelu.training",
-          "normal", "pca_lowrank", "poisson", "rand", "rrelu", "svd_lowrank",
+RANDOM = ("alpha_dropout", "bernoulli", "binomial", "cauchy", "dropout", "exponential", "feature",
+          "fractional", "geometric", "log_normal", "multinomial", "native_dropout",
+          "nn.alpha_dropout", "nn.dropout", "nn.feature", "nn.fractional", "nn.gumbel_softmax",
+          "nn.rrelu.training", "normal", "pca_lowrank", "poisson", "rand", "rrelu", "svd_lowrank",
           "uniform")  # fmt: skip
 # what CuPy cannot do: these records raise NotImplementedError (docs/gpu.md lists them)
 MISSING = {

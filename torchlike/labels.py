@@ -31,10 +31,10 @@ PLACES: dict[str, dict[str, str]] = {
     },
     "torchlike.distributions._constraint_kinds": {
         ".distributions.constraints": "Constraint _Dependent _DependentProperty "
-        "_IndependentConstraint MixtureSameFamilyConstraint _Joined _Cat _Stack",
+        "_IndependentConstraint MixtureSameFamilyConstraint _Cat _Stack",
     },
     "torchlike.distributions._transform_base": {
-        ".distributions.transforms": "Transform OneOfAKind _InverseTransform ComposeTransform "
+        ".distributions.transforms": "Transform _InverseTransform ComposeTransform "
         "IndependentTransform ReshapeTransform",
     },
     "torchlike.distributions._scalar_transforms": {

@@ -53,7 +53,7 @@ grid_sampler_2d grid_sampler_3d affine_grid_generator convolution
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
 margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
 feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
-poisson randint_like range
+poisson binomial randint_like range
 """.split()
 
 # torch.NAME is Tensor.NAME

@@ -10,6 +10,7 @@ import numpy as np
 from .. import devices, dtypes
 from ..kernels import meta
 from ..kernels import random as kernels
+from ..kernels.binomial import binomial as binomial_kernel
 from ..kernels.meta import MetaArray
 from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
@@ -22,6 +23,7 @@ from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import common_shape, ints, wrong_type
 from .create import check_sizes, like, sizes
+from .pointwise import no_derivative
 
 
 def _source(generator: Any, device: devices.device) -> tuple[Any, Generator]:
@@ -178,10 +180,9 @@ def randperm(
     )
 
 
-def _drawn(name: str, node: str, *inputs: str) -> Any:
-    """Numbers drawn with tensors as parameters are recorded, with gradient 0."""
-    rules = (lambda F, g: F.zeros_like(g),) * len(inputs)
-    op = Op(name, _no_kernel, inputs=inputs, rules=rules, node=node)
+def _drawn(name: str, node: str, *inputs: str, rule: Any = lambda F, g: F.zeros_like(g)) -> Any:
+    """Numbers drawn with tensors as parameters are recorded, with gradient 0 or by ``rule``."""
+    op = Op(name, _no_kernel, inputs=inputs, rules=(rule,) * len(inputs), node=node)
 
     def finish(data: Any, *args: Tensor) -> Tensor:
         t = wrap(data)
@@ -266,6 +267,33 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     with on(input.device):
         draw = poisson_kernel if library is kernels else library.poisson
         return _drawn_poisson(draw(source, x), input)
+
+
+_drawn_binomial = _drawn(
+    "binomial_of", "NotImplemented", "count", "prob", rule=no_derivative("binomial")
+)
+
+
+@public
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
+    """Successes in ``count`` trials of probability ``prob``; the shapes broadcast."""
+    for i, (name, t) in enumerate((("count", count), ("prob", prob)), 1):
+        if not isinstance(t, Tensor):
+            raise wrong_type(f"binomial.{name}.{i}", "Tensor", t)
+        if t.dtype.category != dtypes.FLOAT:
+            kind = t.dtype.legacy
+            raise ValueError(
+                f"binomial only supports floating-point dtypes for {name}, got: {kind}"
+            )
+    if count.dtype is not prob.dtype:
+        raise RuntimeError(f"Found dtype {prob.dtype.legacy} but expected {count.dtype.legacy}")
+    shape = common_shape(count, prob)
+    if type(count._data) is MetaArray:
+        return wrap(meta.empty(shape, count.dtype.array))
+    library, source = _source(generator, count.device)
+    with on(count.device):
+        draw = binomial_kernel if library is kernels else library.binomial
+        return _drawn_binomial(draw(source, count._data, prob._data), count, prob)
 
 
 @public

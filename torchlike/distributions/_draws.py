@@ -1,4 +1,4 @@
-"""Draws that no tensor method makes: gamma, Dirichlet and binomial numbers, with gradients.
+"""Draws that no tensor method makes: gamma and Dirichlet numbers, with gradients.
 
 The gradients hold the draw fixed and are implicit: see ``functional.kernels.gamma_gradients``.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from functional.kernels import binomial as _binomial
 from functional.kernels import gamma_draws, gamma_gradients
 from functional.ops.create import empty_like
 from functional.random import default_generator
@@ -76,10 +75,3 @@ class _Dirichlet(Function):
 
 standard_gamma: Callable[[Tensor], Tensor] = _StandardGamma.apply
 dirichlet: Callable[[Tensor], Tensor] = _Dirichlet.apply
-
-
-def binomial(count: Tensor, prob: Tensor) -> Tensor:
-    """Successes in ``count`` trials, each with probability ``prob``; the dtype of ``count``."""
-    if count.dtype is not prob.dtype:
-        raise RuntimeError(f"Found dtype {prob.dtype.legacy} but expected {count.dtype.legacy}")
-    return _drawn("binomial", _binomial.binomial, count, prob)

@@ -8,7 +8,6 @@ import torchlike as torch
 from torchlike import Tensor
 
 from . import constraints
-from ._draws import binomial
 from .distribution import SCALAR, Distribution
 from .utils import ProbsOrLogits
 
@@ -57,7 +56,7 @@ class Binomial(ProbsOrLogits, Distribution):
         """Counts, in the parameters' dtype."""
         shape = self._extended_shape(sample_shape)
         with torch.no_grad():
-            return binomial(self.total_count.expand(shape), self.probs.expand(shape))
+            return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         """log C(n, k) + k · logit - n log(1 + exp logit)."""

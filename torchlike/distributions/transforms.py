@@ -17,6 +17,9 @@ from ._transform_base import (
     Transform,
     identity_transform,
 )
+from ._transform_base import (
+    _InverseTransform as _InverseTransform,  # pickles name it here
+)
 from ._vector_transforms import (
     CatTransform,
     CorrCholeskyTransform,

@@ -204,3 +204,13 @@ def poisson(g: Any, rates: Any) -> Any:
             break
         count += inside
     return count.astype(rates.dtype)
+
+
+def binomial(g: Any, count: Any, prob: Any) -> Any:
+    """Successes among as many draws as the largest count asks for."""
+    count, prob = cupy.broadcast_arrays(count, prob)
+    found = cupy.zeros(count.shape, np.int64)
+    for trial in range(int(count.max()) if count.size else 0):
+        u = unit(g, _size(count.shape), np.float64).reshape(count.shape)
+        found += (u < prob) & (trial < cupy.floor(count))
+    return found.astype(count.dtype)
