@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from . import dtypes
+from .dtypes import c_name
 from .nn import dropout as drop
-from .ops.arguments import c_type
 from .ops.attention import attention, safe_softmax
 from .ops.matmul import linear
 from .ops.pointwise import mul_number
@@ -22,7 +22,7 @@ def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> No
     if not q.dtype is k.dtype is v.dtype:
         raise RuntimeError(
             "Expected query, key, and value to have the same dtype, but got query.dtype: "
-            f"{c_type(q.dtype)} key.dtype: {c_type(k.dtype)} and value.dtype: {c_type(v.dtype)} "
+            f"{c_name(q.dtype)} key.dtype: {c_name(k.dtype)} and value.dtype: {c_name(v.dtype)} "
             "instead."
         )
     if min(q.ndim, k.ndim, v.ndim) < 2:
@@ -33,7 +33,7 @@ def _check_attention(q: Tensor, k: Tensor, v: Tensor, mask: Any, p: float) -> No
     if mask is not None and mask.dtype not in (dtypes.bool_, dtypes.float32, q.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {c_type(mask.dtype)} and  query.dtype: {c_type(q.dtype)} instead."
+            f"attn_mask.dtype: {c_name(mask.dtype)} and  query.dtype: {c_name(q.dtype)} instead."
         )
     if not 0 <= p <= 1:
         raise RuntimeError(f"dropout probability has to be between 0 and 1, but got {p}")

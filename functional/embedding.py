@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import dtypes
+from .errors import not_implemented
 from .modes import no_grad
 from .ops import embedding as ops
 from .tape.op import TENSOR
@@ -52,7 +53,7 @@ def _rows_as_bags(input: Tensor, offsets: Any, weights: Any) -> tuple[Any, Any, 
             f"fixed length sequences. However, found offsets of type {type(offsets)}"
         )
     if input.dtype is dtypes.bool_ or input.dtype.is_complex:
-        raise NotImplementedError(f"\"arange_cpu\" not implemented for '{input.dtype.legacy}'")
+        raise not_implemented("arange_cpu", input.dtype)
     rows, width = input.shape
     step = {"dtype": input.dtype, "device": input.device}
     starts = TENSOR.arange(0, rows * width, width, **step) if width else TENSOR.zeros(rows, **step)

@@ -12,6 +12,13 @@ def type_name(value: Any) -> str:
 
 
 NO_CAST = "result type {} can't be cast to the desired output type {}"
+
+
+def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
+    """PyTorch's error where a kernel lacks a dtype of ours."""
+    return NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.legacy}'")
+
+
 LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 VIEW_OF_LEAF_IN_PLACE = (
     "a view of a leaf Variable that requires grad is being used in an in-place operation."

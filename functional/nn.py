@@ -16,6 +16,7 @@ from .convolution import (
     conv_transpose3d,
 )
 from .dropouts import dropout
+from .errors import not_implemented
 from .folding import channel_shuffle, fold, pixel_shuffle, pixel_unshuffle, unfold
 from .grid import affine_grid, grid_sample
 from .losses import legacy_reduction, mse_loss
@@ -155,9 +156,7 @@ def _refused(name: str, input: Tensor, dim: int) -> Tensor:
     if not input.numel():
         return empty_like(input)
     which = "lastdim_" if dim >= input.ndim - 1 else ""
-    raise NotImplementedError(
-        f"\"{name}_{which}kernel_impl\" not implemented for '{input.dtype.legacy}'"
-    )
+    raise not_implemented(f"{name}_{which}kernel_impl", input.dtype)
 
 
 def _softmax(name: str, op: Any) -> Any:

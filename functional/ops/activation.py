@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.layout import result_strides
 from ..tape.declare import elementwise, general
 from ..tensor import Tensor
@@ -153,7 +154,7 @@ softshrink = _activation("softshrink", _shrink_vjp, ("lambd",))
 
 def _check_lambda(self: Tensor, lambd: float) -> None:
     if self.dtype.category != dtypes.FLOAT:
-        raise NotImplementedError(f"\"softshrink_check\" not implemented for '{self.dtype.legacy}'")
+        raise not_implemented("softshrink_check", self.dtype)
     if not lambd >= 0:
         top = f"{_largest(self.dtype):g}"
         raise RuntimeError(
@@ -226,9 +227,7 @@ def _rrelu_over_vjp(
 
 def _check_rrelu(self: Tensor, noise: Any, lower: Any, upper: Any, training: bool) -> None:
     if training and self.dtype not in (dtypes.float32, dtypes.float64, dtypes.bfloat16):
-        raise NotImplementedError(
-            f"\"rrelu_with_noise_out_cpu\" not implemented for '{self.dtype.legacy}'"
-        )
+        raise not_implemented("rrelu_with_noise_out_cpu", self.dtype)
 
 
 def _rrelu(name: str, rule: Any, node: str) -> Any:

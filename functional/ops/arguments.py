@@ -29,9 +29,6 @@ def operand(x: Any) -> Any:
     return (x.dtype, x.ndim) if isinstance(x, Tensor) else x
 
 
-c_type = dtypes.c_name
-
-
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     """The shape that shapes broadcast to; PyTorch's error if there is none."""
     try:

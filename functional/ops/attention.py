@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -61,7 +62,7 @@ attention = general(
 def _check_real(x: Tensor, dim: int) -> None:
     if x.dtype.is_complex:
         kernel = "softmax_lastdim_kernel_impl"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+        raise not_implemented(kernel, x.dtype)
 
 
 safe_softmax = general(

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tape.views import requires_grad
 from ..tensor import Tensor
-from .arguments import c_type
 from .matmul import mm
 
 # --- chains of matrices ---------------------------------------------------------------------------
@@ -58,7 +59,7 @@ def _check_chain(tensors: list[Tensor]) -> None:
         if t.dtype is not tensors[0].dtype:
             raise RuntimeError(
                 f"{name}: all tensors must have be the same dtype but tensor 0 is "
-                f"{c_type(tensors[0].dtype)} and tensor {i} {c_type(t.dtype)}"
+                f"{c_name(tensors[0].dtype)} and tensor {i} {c_name(t.dtype)}"
             )
 
 
@@ -178,7 +179,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
             "_trilinear does not support automatic differentiation for outputs with complex dtype."
         )
     if input1.dtype is dtypes.bool_:
-        raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
+        raise not_implemented("bmm", dtypes.bool_)
     lead = tuple(input1.shape[:-1])
     x = TENSOR.reshape(input1, (-1 if input1.numel() else 0, input1.shape[-1]))
     y = TENSOR.reshape(input2, (-1 if input2.numel() else 0, input2.shape[-1]))
@@ -189,7 +190,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 def _same_dtypes(**tensors: Any) -> None:
     kinds = {name: t.dtype for name, t in tensors.items() if t is not None}
     if len(set(kinds.values())) > 1:
-        found = ", ".join(f"{name}: {c_type(d)}" for name, d in kinds.items())
+        found = ", ".join(f"{name}: {c_name(d)}" for name, d in kinds.items())
         raise RuntimeError(f"All tensors must have the same dtype, got {found}")
 
 

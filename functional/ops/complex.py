@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.declare import binary, general, unary, view
 from ..tape.op import public
 from ..tape.out import write_out
@@ -116,7 +117,7 @@ polar = binary(
 def _check_polar(abs: Any, angle: Any) -> None:
     _check_parts(abs, angle)
     if abs.dtype is dtypes.float16:
-        raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
+        raise not_implemented("polar_cpu", dtypes.float16)
 
 
 def _check_complex(real: Any, imag: Any) -> None:

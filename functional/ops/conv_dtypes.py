@@ -6,8 +6,9 @@ from math import prod
 from typing import Any
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..tensor import Tensor
-from .arguments import c_type
 from .dtype_checks import expect_type, type_string
 
 _ONEDNN = " or input should be a MKLDNN tensor and {} is a dense tensor"
@@ -17,7 +18,7 @@ def check_bias(x: Tensor, bias: Any) -> None:
     """What ``conv1d`` to ``conv3d`` look at first, unless the padding is a word."""
     if bias is not None and bias.dtype is not x.dtype:
         raise RuntimeError(
-            f"Input type ({c_type(x.dtype)}) and bias type ({c_type(bias.dtype)}) should be the "
+            f"Input type ({c_name(x.dtype)}) and bias type ({c_name(bias.dtype)}) should be the "
             "same"
         )
 
@@ -83,4 +84,4 @@ def _refuse(x: Tensor, weight: Tensor, settings: Any) -> None:
     else:
         single = {*weight.shape[2:], *stride} == {1} and not any(padding)  # no columns to make
         name = "slow_conv3d_cpu" if single else "compute_columns3d"
-    raise NotImplementedError(f"\"{name}\" not implemented for '{d.legacy}'")
+    raise not_implemented(name, d)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..kernels.meta import has_numbers
 from ..tape.batching import shifted
 from ..tape.declare import general
@@ -15,7 +17,7 @@ from ..tape.foreign import kernels_for
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tensor import Tensor, wrap
-from .arguments import c_type, dims_of
+from .arguments import dims_of
 from .reduce import reduced_shape
 from .results import out_several, return_type
 
@@ -57,7 +59,7 @@ bincount_weighted = general(
 def bincount(self: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
     """How often each whole number occurs in a vector, or the sum of its weights."""
     if self.dtype.category >= dtypes.FLOAT or self.dtype is dtypes.bool_:
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{self.dtype.legacy}'")
+        raise not_implemented("bincount_cpu", self.dtype)
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if self.ndim == 1 and not self.numel():
@@ -72,7 +74,7 @@ def bincount(self: Tensor, weights: Any = None, minlength: int = 0) -> Tensor:
 
 
 def _no_kernel(kernel: str, self: Tensor) -> NotImplementedError:
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+    return not_implemented(kernel, self.dtype)
 
 
 histc_of = general(
@@ -160,8 +162,8 @@ def _check_edges(x: Tensor, edges: list[Tensor]) -> None:
         if edge.dtype is not x.dtype:
             raise RuntimeError(
                 "torch.histogramdd: input tensor and bins tensors should have the same dtype, but "
-                f"got input with dtype {c_type(x.dtype)} and bins for dimension {i} with dtype "
-                f"{c_type(edge.dtype)}"
+                f"got input with dtype {c_name(x.dtype)} and bins for dimension {i} with dtype "
+                f"{c_name(edge.dtype)}"
             )
         if edge.ndim != 1:
             raise RuntimeError(
@@ -180,7 +182,7 @@ def _check_weight(x: Tensor, weight: Tensor) -> None:
     if weight.dtype is not x.dtype:
         raise RuntimeError(
             f"{start}, input tensor and weight tensor should have the same dtype, but got "
-            f"input({c_type(x.dtype)}), and weight({c_type(weight.dtype)})"
+            f"input({c_name(x.dtype)}), and weight({c_name(weight.dtype)})"
         )
     if weight.shape != x.shape[:-1]:
         raise RuntimeError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes, errors
+from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.slow import EXACT
@@ -20,7 +21,6 @@ from .linalg_parts import (
     failed,
     mT,
     not_holomorphic,
-    not_implemented,
     probed,
     unless_empty,
 )
@@ -284,7 +284,7 @@ def _check_eig(A: Tensor, name: str) -> None:
     if A.dtype.category < dtypes.FLOAT:
         raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.legacy}")
     if A.dtype.array in dtypes.HALF:
-        raise not_implemented("linalg_eig_out_cpu", A)
+        raise not_implemented("linalg_eig_out_cpu", A.dtype)
 
 
 @public

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tensor import Tensor
 
 
@@ -23,7 +24,7 @@ def type_string(d: dtypes.dtype) -> str:
 def need_floats(x: Tensor, kernel: str) -> None:
     """The error of a kernel that PyTorch has for real floating-point numbers only."""
     if x.dtype.category != dtypes.FLOAT:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+        raise not_implemented(kernel, x.dtype)
 
 
 def check_parameters(x: Tensor, kernel: str, *parameters: Tensor | None) -> None:

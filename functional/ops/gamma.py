@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.declare import binary, elementwise, unary
 from ..tape.op import public
 from ..tape.out import out_of
@@ -37,7 +38,7 @@ def _check_order(self: Tensor, n: int) -> None:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if self.dtype.is_complex:
         kernel = ("digamma", "trigamma", "polygamma")[min(n, 2)]
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+        raise not_implemented(kernel, self.dtype)
 
 
 polygamma_of = _polygamma("polygamma_of", "PolygammaBackward0")
@@ -127,7 +128,7 @@ def _check_real(name: str) -> Any:
     def check(tensor: Tensor, number: Any) -> None:
         if isinstance(number, complex):
             found = dtypes.result_type([operand(tensor), number])
-            raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{found.legacy}'")
+            raise not_implemented(f"{name}_cpu", found)
 
     return check
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.meta import contiguous_strides
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -23,7 +24,6 @@ from .linalg_parts import (
     check_square,
     mH,
     not_holomorphic,
-    not_implemented,
     pieces,
     probed,
     unless_empty,
@@ -305,7 +305,7 @@ def _ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False
     if pivots.dtype.category != dtypes.INT:
         raise RuntimeError(f"{name}: Expected pivots to be integers. Got {pivots.dtype.legacy}")
     if LD.dtype.array in dtypes.HALF:
-        raise not_implemented("ldl_solve_kernel_cpu", LD)
+        raise not_implemented("ldl_solve_kernel_cpu", LD.dtype)
     return ldl_solve_(LD, pivots, B, hermitian)
 
 

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes, errors
+from ..errors import not_implemented
 from ..kernels import numpy as kernels
 from ..kernels.meta import has_numbers
 from ..tape.op import TENSOR
 from ..tensor import Tensor
 
 # --- checks ---------------------------------------------------------------------------------------
-
-
-def not_implemented(kernel: str, x: Any) -> NotImplementedError:
-    return NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
 
 
 def check_kind(x: Tensor, name: str, whole: str = "", half: str = "low") -> None:
@@ -28,13 +25,13 @@ def check_kind(x: Tensor, name: str, whole: str = "", half: str = "low") -> None
     """
     if x.dtype.category < dtypes.FLOAT:
         if whole:
-            raise not_implemented(whole, x)
+            raise not_implemented(whole, x.dtype)
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {x.dtype.legacy}"
         )
     if half and x.dtype.array in dtypes.HALF:
         if half != "low":
-            raise not_implemented(half, x)
+            raise not_implemented(half, x.dtype)
         raise RuntimeError(f"{name}: Low precision dtypes not supported. Got {x.dtype.legacy}")
 
 
@@ -49,7 +46,7 @@ def unless_empty(kernel: str, closure: Any, x: Tensor, *statics: Any) -> Any:
     if x.dtype.array in _WITH_KERNELS:
         return closure(x, *statics)
     if x.numel():
-        raise not_implemented(kernel, x)
+        raise not_implemented(kernel, x.dtype)
     found = closure(TENSOR.to_dtype(x, dtypes.float32), *statics)
     same = lambda z: TENSOR.to_dtype(z, x.dtype) if z.dtype is dtypes.float32 else z
     return tuple(map(same, found)) if type(found) is tuple else same(found)

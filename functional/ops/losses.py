@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.loss import share
 from ..tape.declare import general
 from ..tape.op import OPS, TENSOR, public
@@ -281,7 +282,7 @@ def _check_kinds(x: Tensor, target: Tensor, weight: Any, name: str) -> None:
     """The dtypes of scores, of indices of classes and of weights, in PyTorch's order."""
     refuse(OPS[name], x.dtype)
     if x.dtype in (dtypes.float16, dtypes.bfloat16):
-        raise NotImplementedError(f"\"{_NO_KERNEL[name]}\" not implemented for '{x.dtype.legacy}'")
+        raise not_implemented(_NO_KERNEL[name], x.dtype)
     expect_type(dtypes.int64, target)
     expect_type(x.dtype, weight)
 
@@ -311,7 +312,7 @@ def _check_multilabel_margin(x: Tensor, target: Tensor, reduction: int) -> None:
             f"inconsistent target size: {list(target.shape)} for input of size: {list(x.shape)}"
         )
     if target.dtype.is_complex:  # the labels' limits are looked for first
-        raise NotImplementedError(f"\"min_all\" not implemented for '{target.dtype.legacy}'")
+        raise not_implemented("min_all", target.dtype)
     _check_kinds(x, target, None, "multilabel_margin_loss_reduced")
 
 

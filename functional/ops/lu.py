@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
@@ -18,7 +19,6 @@ from .linalg_parts import (
     failed,
     mH,
     not_holomorphic,
-    not_implemented,
     pieces,
     probed,
     unless_empty,
@@ -266,7 +266,7 @@ def _lu_solve(
             f"pivots with shape {list(pivots.shape)} instead"
         )
     if LU.dtype.array in dtypes.HALF:
-        raise not_implemented("linalg.lu_solve_cpu", LU)
+        raise not_implemented("linalg.lu_solve_cpu", LU.dtype)
     return lu_solve_(LU, pivots, B, left, adjoint)
 
 

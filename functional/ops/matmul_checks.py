@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..tensor import Tensor
 from . import views
-from .arguments import c_type
 from .dtype_checks import expect_type
 
 
@@ -16,7 +17,7 @@ def same_dtype(x: Tensor, y: Tensor) -> None:
     if x.dtype is not y.dtype:
         raise RuntimeError(
             "expected m1 and m2 to have the same dtype, but got: "
-            f"{c_type(x.dtype)} != {c_type(y.dtype)}"
+            f"{c_name(x.dtype)} != {c_name(y.dtype)}"
         )
 
 
@@ -55,7 +56,7 @@ def _same_batches(x: Tensor, y: Tensor, kernel: str, one_by_one: Callable[..., N
         return
     if x.shape[1] * x.shape[2] * y.shape[2] < _SMALL:
         if x.dtype is dtypes.bool_:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
+            raise not_implemented(kernel, dtypes.bool_)
         expect_type(x.dtype, y)
     if y.dtype.array in _BLAS and _for_blas(x) and _for_blas(y):
         expect_type(y.dtype, x)
@@ -108,7 +109,7 @@ def check_baddbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *rest: Any) -> N
     if batch1.ndim == 3 == batch2.ndim:
         views.expand(self, (batch1.shape[0], batch1.shape[1], batch2.shape[2]))
     if self.dtype is not batch1.dtype:
-        names = [c_type(t.dtype) for t in (self, batch1, batch2)]
+        names = [c_name(t.dtype) for t in (self, batch1, batch2)]
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {names[0]}, batch1: {names[1]}, "
             f"batch2: {names[2]}"

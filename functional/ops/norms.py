@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -179,7 +180,7 @@ def _cdist_shape(x: Any, y: Any, *p: Any) -> Any:
 def _check_rows(x: Tensor, y: Tensor, p: float) -> None:
     if x.numel() and y.numel():
         if x.dtype.array in dtypes.HALF:
-            raise NotImplementedError(f"\"cdist\" not implemented for '{x.dtype.legacy}'")
+            raise not_implemented("cdist", x.dtype)
         expect_type(x.dtype, y)
 
 
@@ -289,7 +290,7 @@ def _pdist_vjp(F: Any, g: Any, self: Any, p: float, first: Any, second: Any, res
 
 def _check_pairs(x: Tensor, first: Tensor, second: Tensor, p: float) -> None:
     if x.dtype.array in dtypes.HALF and x.numel() and first.numel():
-        raise NotImplementedError(f"\"pdist\" not implemented for '{x.dtype.legacy}'")
+        raise not_implemented("pdist", x.dtype)
 
 
 pdist_rows = general(

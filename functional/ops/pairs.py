@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..tape.declare import binary, elementwise
 from ..tape.op import TENSOR, public
 from ..tape.operands import check_operands
 from ..tape.out import out_of
 from ..tensor import Tensor
-from .arguments import c_type, need_tensor, operand, wrong_type
+from .arguments import need_tensor, operand, wrong_type
 from .cast import to_dtype
 from .pointwise import no_derivative, pow, rsub, sub
 from .refusals import tensor_operand
@@ -49,7 +51,7 @@ _need_exponent = tensor_operand("ldexp")
 def _check_ldexp(self: Any, other: Any) -> None:
     _need_exponent(self, other)
     if other.dtype is dtypes.bool_ and isinstance(self, Tensor) and self.is_floating_point():
-        raise NotImplementedError("\"ldexp_cpu_exp\" not implemented for 'Bool'")
+        raise not_implemented("ldexp_cpu_exp", dtypes.bool_)
 
 
 ldexp.op.check = _check_ldexp
@@ -124,7 +126,7 @@ _copysign_number.op.title = "copysign"
 def _check_sign(self: Tensor, other: Any) -> None:
     if isinstance(other, complex):
         found = dtypes.result_type([operand(self), other])
-        raise NotImplementedError(f"\"copysign_cpu\" not implemented for '{found.legacy}'")
+        raise not_implemented("copysign_cpu", found)
 
 
 _copysign_number.op.check = _check_sign
@@ -205,7 +207,7 @@ def _same_dtype(name: str) -> Any:
             if not isinstance(t, Tensor) or t.dtype is self.dtype:
                 continue
             if t is end or t.ndim:  # a single weight is promoted
-                wanted, found = c_type(self.dtype), c_type(t.dtype)
+                wanted, found = c_name(self.dtype), c_name(t.dtype)
                 raise RuntimeError(f"expected dtype {wanted} for `{what}` but got dtype {found}")
 
     return check

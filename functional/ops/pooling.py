@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.meta import has_numbers
 from ..kernels.pool import pool_shape
 from ..tape.declare import general
@@ -175,7 +176,7 @@ max_unpools = {
 def refuse_dtypes(x: Tensor, kernel: str, *allowed: dtypes.dtype) -> None:
     """PyTorch's error for a dtype that it has no kernel for."""
     if x.dtype not in allowed:
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.legacy}'")
+        raise not_implemented(kernel, x.dtype)
 
 
 FLOATING = (dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16)

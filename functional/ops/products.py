@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.memory import check_result
 from ..tape.op import TENSOR, public
@@ -39,7 +40,7 @@ def _check_vdot(self: Tensor, other: Tensor) -> None:
             f"{other.shape[0]} elements respectively"
         )
     if self.dtype is dtypes.bool_:
-        raise NotImplementedError("\"dot\" not implemented for 'Bool'")
+        raise not_implemented("dot", dtypes.bool_)
 
 
 vdot_ = not_holomorphic(
@@ -87,7 +88,7 @@ def inner(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
 
 def _check_cross(self: Tensor, other: Tensor, dim: int) -> None:
     if self.dtype is dtypes.bool_:
-        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
+        raise not_implemented("cross", dtypes.bool_)
     expect_type(self.dtype, other)
 
 
@@ -210,7 +211,7 @@ def _check_addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *rest: Any) -> N
     if batch1.shape[0]:
         same_summands(self, batch1, batch2)
     if batch1.dtype is dtypes.bool_:
-        raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
+        raise not_implemented("addmm_impl_cpu_", dtypes.bool_)
 
 
 addbmm_ = general(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes
+from ..errors import not_implemented
 from ..kernels import meta
 from ..kernels import random as kernels
 from ..kernels.binomial import binomial as binomial_kernel
@@ -260,7 +261,7 @@ def poisson(input: Tensor, generator: Any = None) -> Tensor:
     if type(x) is MetaArray:
         return like(None, input)
     if input.dtype.category != dtypes.FLOAT:
-        raise NotImplementedError(f"\"poisson_cpu\" not implemented for '{input.dtype.legacy}'")
+        raise not_implemented("poisson_cpu", input.dtype)
     if (x < 0).any():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     library, source = _source(generator, input.device)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.op import public
 from ..tape.operands import no_form
 from ..tensor import Tensor
@@ -146,7 +147,7 @@ def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any) -> dtypes.dtype
         raise RuntimeError("number of steps must be non-negative")
     d = as_dtype(dtype, name) or dtypes.get_default_dtype()
     if d is dtypes.bool_:
-        raise NotImplementedError(f"\"{name}_cpu\" not implemented for 'Bool'")
+        raise not_implemented(f"{name}_cpu", dtypes.bool_)
     return d
 
 

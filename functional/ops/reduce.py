@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tape.slow import in_place
 from ..tensor import Tensor
-from .arguments import c_type, dims_of, one_dim
+from .arguments import dims_of, one_dim
 
 
 def reduced_shape(x: Any, dim: Any, keepdim: bool) -> tuple[int, ...]:
@@ -319,7 +321,7 @@ def cumsum(self: Tensor, dim: int, *, dtype: Any = None, out: Any = None) -> Ten
 def check_scan(name: str, self: Tensor, dtype: dtypes.dtype) -> None:
     """PyTorch's error for running sums or products of booleans."""
     if dtype is dtypes.bool_ and self.ndim and self.numel():
-        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+        raise not_implemented(f"{name}_out_cpu", dtypes.bool_)
 
 
 def scan_twin(name: str, op: Any) -> Any:
@@ -328,8 +330,8 @@ def scan_twin(name: str, op: Any) -> Any:
     def scan(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
         if dtype is not None and dtype is not self.dtype:
             raise RuntimeError(
-                f"Bad in-place call: input tensor dtype {c_type(self.dtype)} and output tensor "
-                f"dtype {c_type(dtype)} should match"
+                f"Bad in-place call: input tensor dtype {c_name(self.dtype)} and output tensor "
+                f"dtype {c_name(dtype)} should match"
             )
         check_scan(name, self, self.dtype)
         return in_place(op, (self, one_dim(self, dim), self.dtype))

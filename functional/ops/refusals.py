@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import dtypes
+from ..dtypes import c_name
+from ..errors import not_implemented
 from ..modes import MODE
 from ..tape.views import requires_grad
 from ..tensor import Tensor
-from .arguments import c_type, operand, wrong_type
+from .arguments import operand, wrong_type
 
 _HALF = (dtypes.float16, dtypes.bfloat16)
 
@@ -21,7 +23,7 @@ def only_wide(kernel: str) -> Callable[..., None]:
         tensors = [a for a in args if isinstance(a, Tensor)]
         found = dtypes.result_type([(t.dtype, t.ndim) for t in tensors])
         if found in _HALF:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{found.legacy}'")
+            raise not_implemented(kernel, found)
 
     return check
 
@@ -31,7 +33,7 @@ def none_beyond_scalars(kernel: str, *categories: int) -> Callable[..., None]:
 
     def check(self: Tensor, *statics: Any) -> None:
         if self.dtype.category in categories and self.ndim:
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+            raise not_implemented(kernel, self.dtype)
 
     return check
 
@@ -76,7 +78,7 @@ def check_written(self: Tensor, *others: Any) -> None:
     found = dtypes.result_type([operand(x) for x in (self, *others)])
     if not dtypes.can_cast(found, self.dtype):
         among = any(isinstance(x, Tensor) for x in others)
-        wanted = self.dtype.legacy if among else c_type(self.dtype)
+        wanted = self.dtype.legacy if among else c_name(self.dtype)
         raise RuntimeError(
             f"result type {found.legacy} can't be cast to the desired output type {wanted}"
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes
+from ..errors import not_implemented
 from ..kernels.layout import kept_strides
 from ..kernels.shapes import repeated_along
 from ..modes import MODE, PLAIN
@@ -55,9 +56,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: Any = None, *, out: Any =
 def _repeated(repeats: Tensor, size: Any) -> Tensor:
     """Each of 0, 1, ... as often as ``repeats`` says."""
     if repeats.dtype not in (dtypes.int64, dtypes.int32):
-        raise NotImplementedError(
-            f"\"repeat_interleave_cpu\" not implemented for '{repeats.dtype.legacy}'"
-        )
+        raise not_implemented("repeat_interleave_cpu", repeats.dtype)
     if repeats.ndim != 1:
         raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
     x = repeats._data

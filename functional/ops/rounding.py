@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.layout import kept_strides
 from ..tape.declare import elementwise, general, unary
 from ..tape.op import TENSOR, public
@@ -120,7 +121,7 @@ round_decimals.op.title = "round"
 def _check_decimals(self: Tensor, decimals: int) -> None:
     if not self.dtype.is_floating_point:
         kernel = "round_cpu" if decimals else "round_vml_cpu"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{self.dtype.legacy}'")
+        raise not_implemented(kernel, self.dtype)
 
 
 round_decimals.op.check = _check_decimals
@@ -164,9 +165,7 @@ def _check_mode(self: Any, other: Any, rounding_mode: Any) -> None:
         (t.dtype, t.ndim) if isinstance(t, Tensor) else t for t in (self, other)
     )
     if found is dtypes.bool_ or found.is_complex:
-        raise NotImplementedError(
-            f"\"div_{rounding_mode}_cpu\" not implemented for '{found.legacy}'"
-        )
+        raise not_implemented(f"div_{rounding_mode}_cpu", found)
 
 
 div_mode.op.check = _check_mode

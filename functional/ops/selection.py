@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import COMPLEX, bool_, result_type, uint8
+from ..dtypes import COMPLEX, bool_, c_name, result_type, uint8
+from ..errors import not_implemented
 from ..kernels.meta import has_numbers
 from ..tape.declare import binary, elementwise, general, unary
 from ..tape.inplace import twin_of
@@ -12,7 +13,7 @@ from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tape.slow import in_place
 from ..tensor import Tensor
-from .arguments import broadcast_shapes, c_type, common_shape, number_for, operand
+from .arguments import broadcast_shapes, common_shape, number_for, operand
 from .refusals import check_written
 
 # --- comparison and logic -------------------------------------------------------------------------
@@ -152,7 +153,7 @@ def _check_limits(self: Tensor, min: Any, max: Any) -> None:
         both = min is not None and max is not None
         if found.is_complex or (found is bool_ and (both or numbers)):
             kernel = _CLAMPED[min is not None, max is not None][numbers]
-            raise NotImplementedError(f"\"{kernel}\" not implemented for '{found.legacy}'")
+            raise not_implemented(kernel, found)
 
 
 clamp_scalar.op.check = clamp_tensor.op.check = _check_limits
@@ -198,7 +199,7 @@ def _check_masked_fill(self: Tensor, mask: Tensor, value: Any) -> None:
     if mask.dtype is not bool_:
         raise RuntimeError(
             "masked_fill_ only supports boolean masks, but got mask with dtype "
-            f"{c_type(mask.dtype)}"
+            f"{c_name(mask.dtype)}"
         )
     common_shape(mask, self)
     check_fill(self, value)

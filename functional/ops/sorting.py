@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.layout import kept_strides
 from ..kernels.meta import has_numbers
 from ..tape.batching import over_scalars, shifted
@@ -291,7 +292,7 @@ def _check_searched(edges: Tensor, values: Tensor, sorter: Any) -> None:
     if found is not values.dtype:
         found = dtypes.result_type([operand(edges), operand(values)])
     if found.category in (dtypes.BOOL, dtypes.COMPLEX) and values.numel():
-        raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{found.legacy}'")
+        raise not_implemented("searchsorted_out_cpu", found)
 
 
 @public

@@ -6,13 +6,13 @@ import warnings
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels.meta import has_numbers
 from ..tape.batching import shifted
 from ..tape.declare import general, view
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from .fft import fft_c2c, fft_c2r, fft_r2c
-from .linalg_parts import not_implemented
 
 # PyTorch cuts frames by as_strided
 frames_of = view(
@@ -65,7 +65,7 @@ def _centred(x: Tensor, pad: int, mode: str) -> Tensor:
     """Padded on both sides, so that frames are centred on their times."""
     n = x.shape[-1]
     if x.dtype is dtypes.bool_ and mode in _PADDINGS:
-        raise not_implemented(_PADDINGS[mode], x)
+        raise not_implemented(_PADDINGS[mode], x.dtype)
     if mode == "constant":
         side = TENSOR.zeros((*x.shape[:-1], pad), dtype=x.dtype, device=x.device)
         return TENSOR.cat([side, x, side], -1)

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -258,7 +259,7 @@ def nansum(
     if not self.dtype.is_floating_point:
         return TENSOR.sum(self, dim, keepdim, dtype=dtype)
     if dtype is not None and dtype.is_complex:
-        raise NotImplementedError(f"\"nansum_cpu\" not implemented for '{dtype.legacy}'")
+        raise not_implemented("nansum_cpu", dtype)
     return nansum_dims(self, dims_or_all(self, dim), keepdim, dtype)
 
 
