@@ -200,8 +200,8 @@ def _dot(x: ndarray, y: ndarray | None) -> Any:
     rows, rest = x[:whole].reshape(-1, _PIECE), x[whole:]
     if y is None:
         units = ones(_PIECE, x.dtype)
-        return _add(dots(rows, units)) + np.dot(rest, units[: rest.size])
-    return _add(dots(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
+        return _add(np.vecdot(rows, units)) + np.dot(rest, units[: rest.size])
+    return _add(np.vecdot(rows, y[:whole].reshape(-1, _PIECE))) + np.dot(rest, y[whole:])
 
 
 _LONG = 1 << 14  # from here on blocks pay
