@@ -282,4 +282,22 @@ def without_numbers(torch: Any) -> Any:
     )  # fmt: skip
 
 
+@CASES.add
+def weights_in_another_format(torch: Any) -> Any:
+    nn, last = torch.nn, torch.channels_last
+    net = nn.Sequential(
+        nn.Conv2d(3, 4, 3), nn.Sequential(nn.ConvTranspose2d(4, 2, 3), nn.Conv1d(2, 3, 2)),
+        nn.Conv3d(3, 4, 3), nn.Linear(2, 2),
+    )  # fmt: skip
+    weights = [p for p in net.parameters() if p.dim() > 1]
+    before = [w.detach().clone() for w in weights]
+    same = nn.utils.convert_conv2d_weight_memory_format(net, last) is net
+    two = orders(*weights)
+    nn.utils.convert_conv3d_weight_memory_format(net, torch.channels_last_3d)
+    values = [torch.equal(w, b) for w, b in zip(weights, before)]
+    wrong = error(lambda: nn.utils.convert_conv3d_weight_memory_format(net, last))
+    y = net[0](images(torch, 2, 3, 8, 8).detach().contiguous())
+    return [same, two, orders(*weights), values, wrong, y.stride()]
+
+
 test_scenario = CASES.test()
