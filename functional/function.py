@@ -181,7 +181,7 @@ class Function(metaclass=_FunctionMeta):
             args = bound.args
         if any(isinstance(a, levels.Wrapped) for a in args):
             return levels.process_function(cls, args)
-        if any(type(a) is duals.PlainDual for a in args):
+        if duals.FORWARD.level and any(type(a) is duals.PlainDual for a in args):
             named = kwargs if cls.setup_context is None else {}
             return function_duals.run(cls, args, lambda: _run(cls, args, named))
         return run_function(cls, args, kwargs if cls.setup_context is None else {})

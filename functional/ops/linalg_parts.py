@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -220,10 +219,6 @@ def not_holomorphic(closure: Any) -> Any:
 def cut(F: Any, x: Any, dim: int, start: int, end: int) -> Any:
     """x[start:end] along a dimension counted from the end."""
     return F.slice_(x, x.ndim + dim, start, end, 1)
-
-
-def batched_like(shape: Any, tail: int = 2) -> int:
-    return math.prod(shape[: len(shape) - tail])
 
 
 def zeros(shape: Any, like: Tensor, dtype: Any = None) -> Tensor:

@@ -13,7 +13,7 @@ from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from . import losses as ops
 from .create import full, zeros_like
-from .pointwise import add_number, div_number, mul_number, sub_number
+from .pointwise import add_number, mul_number, sub_number
 from .reduce import to_dtype_of
 from .selection import masked_fill
 
@@ -202,8 +202,3 @@ def triplet_margin_loss(
         far = TENSOR.minimum(far, TENSOR.pairwise_distance(positive, negative, p, eps))
     z = TENSOR.clamp_min(TENSOR.sub(add_number(near, float(margin)), far), 0)
     return reduce(z, reduction)
-
-
-def mean_by(total: Any, count: float) -> Any:
-    """``total`` over a number."""
-    return div_number(total, count)

@@ -80,3 +80,23 @@ class Categorical(ProbsOrLogits, Distribution):
         """0 … K - 1, (K, *batch_shape)."""
         values = torch.arange(self._num_events, dtype=torch.long, device=self._param.device)
         return self._enumerated(values, expand)
+
+
+class OverCategorical(Distribution):
+    """What distributions over vectors of K elements, made of a `Categorical`, share."""
+
+    def _keep_categorical(self, probs: Any, logits: Any, validate_args: bool | None) -> None:
+        self._categorical = Categorical(probs, logits)
+        Distribution.__init__(
+            self,
+            self._categorical.batch_shape,
+            self._categorical.param_shape[-1:],
+            validate_args=validate_args,
+        )
+
+    def _new(self, *args: Any, **options: Any) -> Tensor:
+        return self._categorical._new(*args, **options)
+
+    param_shape = property(lambda self: self._categorical.param_shape)
+    logits = property(lambda self: self._categorical.logits)
+    probs = property(lambda self: self._categorical.probs)

@@ -50,6 +50,16 @@ def _precision_to_scale_tril(precision: Tensor) -> Tensor:
     return solved(upper.mT, eye)
 
 
+def given_matrix(wrong: type[Exception], *matrices: Any) -> tuple[str, Tensor]:
+    """Which of the three kinds is given, and the matrix; ``wrong`` unless it is exactly one."""
+    given = [(n, m) for n, m in zip(KINDS, matrices, strict=True) if m is not None]
+    if len(given) != 1:
+        raise wrong(
+            "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
+        )
+    return given[0]
+
+
 def factor_of(name: str, matrix: Tensor) -> Tensor:
     """The Cholesky factor of the covariance, for a matrix of one of the three kinds."""
     if name == "scale_tril":
@@ -89,14 +99,7 @@ class MultivariateNormal(Distribution):
     ) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
-        matrices = zip(KINDS, (covariance_matrix, precision_matrix, scale_tril), strict=True)
-        given = [(name, matrix) for name, matrix in matrices if matrix is not None]
-        if len(given) != 1:
-            raise ValueError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
-                "specified."
-            )
-        ((name, matrix),) = given
+        name, matrix = given_matrix(ValueError, covariance_matrix, precision_matrix, scale_tril)
         if matrix.dim() < 2:
             title = "scale_tril matrix" if name == "scale_tril" else name
             raise ValueError(

@@ -9,13 +9,13 @@ from torchlike import Tensor
 from torchlike.nn.functional import one_hot
 
 from . import constraints
-from .categorical import Categorical
-from .distribution import SCALAR, Distribution, Size
+from .categorical import OverCategorical
+from .distribution import SCALAR, Size
 
 __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 
-class OneHotCategorical(Distribution):
+class OneHotCategorical(OverCategorical):
     """Vectors of K elements, one of them 1, with the probabilities of a `Categorical`.
 
     ``probs`` or ``logits`` are (*batch_shape, K).
@@ -29,20 +29,9 @@ class OneHotCategorical(Distribution):
     def __init__(
         self, probs: Any = None, logits: Any = None, validate_args: bool | None = None
     ) -> None:
-        self._categorical = Categorical(probs, logits)
-        super().__init__(
-            self._categorical.batch_shape,
-            self._categorical.param_shape[-1:],
-            validate_args=validate_args,
-        )
-
-    def _new(self, *args: Any, **options: Any) -> Tensor:
-        return self._categorical._new(*args, **options)
+        self._keep_categorical(probs, logits, validate_args)
 
     _param = property(lambda self: self._categorical._param)
-    probs = property(lambda self: self._categorical.probs)
-    logits = property(lambda self: self._categorical.logits)
-    param_shape = property(lambda self: self._categorical.param_shape)
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
 

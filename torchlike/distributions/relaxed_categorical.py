@@ -8,8 +8,8 @@ import torchlike as torch
 from torchlike import Tensor
 
 from . import constraints
-from .categorical import Categorical
-from .distribution import SCALAR, Distribution
+from .categorical import OverCategorical
+from .distribution import SCALAR
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform
 from .utils import broadcast_all, clamp_probs, uniform
@@ -17,7 +17,7 @@ from .utils import broadcast_all, clamp_probs, uniform
 __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 
-class ExpRelaxedCategorical(Distribution):
+class ExpRelaxedCategorical(OverCategorical):
     """The logarithm of a `RelaxedOneHotCategorical`: log softmax((logits + g) / temperature).
 
     g are Gumbel numbers; ``probs`` or ``logits`` are (*batch_shape, K).
@@ -36,20 +36,8 @@ class ExpRelaxedCategorical(Distribution):
         logits: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        self._categorical = Categorical(probs, logits)
         self.temperature = temperature
-        super().__init__(
-            self._categorical.batch_shape,
-            self._categorical.param_shape[-1:],
-            validate_args=validate_args,
-        )
-
-    def _new(self, *args: Any, **options: Any) -> Tensor:
-        return self._categorical._new(*args, **options)
-
-    param_shape = property(lambda self: self._categorical.param_shape)
-    logits = property(lambda self: self._categorical.logits)
-    probs = property(lambda self: self._categorical.probs)
+        self._keep_categorical(probs, logits, validate_args)
 
     def rsample(self, sample_shape: Any = SCALAR) -> Tensor:
         """Log probabilities, (…, K)."""

@@ -13,7 +13,7 @@ from . import constraints
 from .chi2 import Chi2
 from .distribution import SCALAR, Size
 from .exp_family import ExponentialFamily
-from .multivariate_normal import KINDS, factor_of
+from .multivariate_normal import factor_of, given_matrix
 from .utils import Number, lazy_property, log_diagonal
 
 __all__ = ["Wishart"]
@@ -52,14 +52,8 @@ class Wishart(ExponentialFamily):
         scale_tril: Any = None,
         validate_args: bool | None = None,
     ) -> None:
-        matrices = zip(KINDS, (covariance_matrix, precision_matrix, scale_tril), strict=True)
-        given = [(name, matrix) for name, matrix in matrices if matrix is not None]
-        if len(given) != 1:
-            raise AssertionError(
-                "Exactly one of covariance_matrix or precision_matrix or scale_tril may be "
-                "specified."
-            )
-        ((name, matrix),) = given
+        matrices = (covariance_matrix, precision_matrix, scale_tril)
+        name, matrix = given_matrix(AssertionError, *matrices)
         if matrix.dim() < 2:
             raise ValueError(
                 "scale_tril must be at least two-dimensional, with optional leading batch "

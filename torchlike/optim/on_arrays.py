@@ -20,6 +20,8 @@ from numpy.lib.array_utils import byte_bounds
 from functional.kernels.scratch import scratch
 from functional.kernels.threads import LEAD, SHARED, spread, workers
 
+from .updates import in_one_line
+
 __all__ = ["OnArrays", "update"]
 
 _FEW = 1 << 12
@@ -268,7 +270,7 @@ def update(follow: Callable[..., Any], units: list[list[ndarray]]) -> None:
     if total <= _BLOCK:
         _follow(follow, units)
         return
-    units = [_lines(arrays) for arrays in units]
+    units = [in_one_line(arrays) for arrays in units]
     parts = total // SHARED if total > SHARED and _apart(units) else 1
     block = _BLOCK_OF_MANY if min(parts, workers()) > 1 else _BLOCK
     spread(total, parts, lambda i, j: _follow(follow, _blocks(units, i, j, block)), LEAD)
@@ -297,15 +299,6 @@ def _blocks(
                 stop = min(start + most, last - at)
                 yield [a[start:stop] for a in arrays]
         at += size
-
-
-def _lines(arrays: list[ndarray]) -> list[ndarray]:
-    """The arrays with their elements in one line, if all have them in the same order."""
-    if all(a.flags.c_contiguous for a in arrays):
-        return [a.reshape(-1) for a in arrays]
-    if all(a.flags.f_contiguous for a in arrays):
-        return [a.T.reshape(-1) for a in arrays]
-    return arrays
 
 
 def _apart(units: list[list[ndarray]]) -> bool:

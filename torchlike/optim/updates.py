@@ -71,17 +71,21 @@ BLOCK = 1 << 16  # elements that several passes go over while they stay in cache
 def in_blocks(work: Callable[..., None], *arrays: ndarray) -> None:
     """``work`` on matching pieces of arrays of one shape, each small enough to stay in cache."""
     size = arrays[0].size
-    if size <= 2 * BLOCK:
-        work(*arrays)
+    flat = list(arrays) if size <= 2 * BLOCK else in_one_line(list(arrays))
+    if size <= 2 * BLOCK or flat[0].ndim != 1:
+        work(*flat)
         return
-    if not all(a.flags.c_contiguous for a in arrays):
-        if not all(a.flags.f_contiguous for a in arrays):
-            work(*arrays)
-            return
-        arrays = tuple(a.T for a in arrays)
-    flat = [a.reshape(-1) for a in arrays]
     for at in range(0, size, BLOCK):
         work(*[f[at : at + BLOCK] for f in flat])
+
+
+def in_one_line(arrays: list[ndarray]) -> list[ndarray]:
+    """The arrays as views with their elements in one line, if all have them in the same order."""
+    if all(a.flags.c_contiguous for a in arrays):
+        return [a.reshape(-1) for a in arrays]
+    if all(a.flags.f_contiguous for a in arrays):
+        return [a.T.reshape(-1) for a in arrays]
+    return arrays
 
 
 def real_parts(x: ndarray) -> ndarray:

@@ -24,7 +24,6 @@ _NOBODY: Any = SimpleNamespace(  # a generator of zeros
     whole64=lambda most: most,
     lock=contextlib.nullcontext(), pending_double=None,
 )  # fmt: skip
-_HALVES = {"c": {8: np.float32, 16: np.float64}}
 
 
 def _size(shape: Any) -> int:
