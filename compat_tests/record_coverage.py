@@ -29,8 +29,15 @@ MODULES = [
     "torch.linalg",
     "torch.fft",
     "torch.special",
+    "torch.amp",
+    "torch.compiler",
+    "torch.jit",
+    "torch.profiler",
     "torch.testing",
+    "torch.utils._pytree",
+    "torch.utils.benchmark",
     "torch.utils.data",
+    "torch.utils.tensorboard",
     "torch.func",
 ]
 TARGET = Path(__file__).parent.parent / "docs" / "coverage.md"

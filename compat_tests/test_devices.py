@@ -28,6 +28,23 @@ def cuda_answers(torch: Any) -> Any:
 
 
 @CASES.add
+def a_default_device_that_is_not_there(torch: Any) -> Any:
+    makers = [
+        lambda: torch.zeros(2), lambda: torch.tensor([1.0]), lambda: torch.rand(2),
+        lambda: torch.arange(3), lambda: torch.nn.Linear(2, 2), lambda: torch.randperm(3),
+        lambda: torch.as_tensor([1]), torch.get_default_device,
+    ]  # fmt: skip
+    torch.set_default_device("cuda")
+    try:
+        found = [error(make) for make in makers]
+    finally:
+        torch.set_default_device(None)
+    with torch.device("cuda"):
+        found.append(error(lambda: torch.zeros(2)))
+    return found, torch.get_default_device().type
+
+
+@CASES.add
 def cuda_errors(torch: Any) -> Any:
     c, x = torch.cuda, torch.ones(1)
     names = (
@@ -204,7 +221,7 @@ def test_absent_libraries_are_said_to_be_absent() -> None:
 
     b = torch.backends
     assert not any(m.is_available() for m in (b.mkl, b.mkldnn, b.openmp, b.cudnn))
-    for name in ("jit", "compile"):
+    for name in ("fx", "export"):
         with pytest.raises(AttributeError, match=name):
             getattr(torch, name)
 

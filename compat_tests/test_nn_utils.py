@@ -127,8 +127,6 @@ def test_the_choice_of_attention_is_kept() -> None:
 
 
 def test_what_is_refused_by_name() -> None:
-    with pytest.raises(NotImplementedError, match=r"Module\.compile"):
-        nn.Linear(1, 1).compile()
     with pytest.raises(NotImplementedError, match=r"Module\.share_memory"):
         nn.Linear(1, 1).share_memory()
 

@@ -65,7 +65,8 @@ def test_another_name_is_refused():
         [sys.executable, "-m", "torchlike", "--as", "keras", "-c", "1"],
         capture_output=True, text=True, cwd=ROOT, check=False,
     )  # fmt: skip
-    assert run.returncode == 2 and "no such surface; there is: torch, singa, mxnet" in run.stderr
+    assert run.returncode == 2
+    assert "no such surface; there is: torch, singa, mxnet, functorch" in run.stderr
 
 
 # --- the page -------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ meta = device("meta")
 
 def get_default_device() -> device:
     """The device that creation functions use when none is given."""
-    return CURRENT.device or cpu
+    return resolve(None)
 
 
 def set_default_device(value: Any) -> None:
@@ -111,7 +111,9 @@ def set_default_device(value: Any) -> None:
 def resolve(value: Any) -> device:
     """The device a ``device=`` argument means; unsupported types raise."""
     if value is None:
-        return CURRENT.device or cpu
+        value = CURRENT.device
+        if value is None:
+            return cpu
     found = value if isinstance(value, device) else device(value)
     if found.type in ("cpu", "meta"):
         return found

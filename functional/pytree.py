@@ -1,30 +1,79 @@
-"""Nested containers of values: flatten them, map over them, build them again."""
+"""Nested containers of values: flatten them, map over them, build them again.
+
+``KINDS`` says which classes are containers. Instances of other classes, also of classes derived
+from these, are leaves; classes made by ``namedtuple`` share one entry.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
+from collections import OrderedDict, defaultdict, deque, namedtuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from .size import Size
+
+
+class Kind(NamedTuple):
+    """How containers of a class come apart, into children and whatever else is to be known."""
+
+    take: Callable[[Any], tuple[list[Any], Any]]
+    build: Callable[[Iterable[Any], Any], Any]
+
+
+def _mapping(make: Callable[[Any], Any]) -> Kind:
+    return Kind(lambda d: (list(d.values()), list(d)), lambda v, keys: make(zip(keys, v)))
+
+
+def _take_defaultdict(d: Any) -> tuple[list[Any], Any]:
+    return list(d.values()), [d.default_factory, list(d)]
+
+
+# The key of all classes that ``namedtuple`` makes is that function.
+KINDS: dict[Any, Kind] = {
+    tuple: Kind(lambda t: (list(t), None), lambda v, _: tuple(v)),
+    list: Kind(lambda t: (t, None), lambda v, _: list(v)),
+    dict: _mapping(dict),
+    namedtuple: Kind(lambda t: (list(t), type(t)), lambda v, cls: cls(*v)),
+    OrderedDict: _mapping(OrderedDict),
+    defaultdict: Kind(_take_defaultdict, lambda v, known: defaultdict(known[0], zip(known[1], v))),
+    deque: Kind(lambda t: (list(t), t.maxlen), lambda v, most: deque(v, maxlen=most)),
+    Size: Kind(lambda t: (list(t), None), lambda v, _: tuple(v)),
+}
+MAPPINGS = (dict, OrderedDict, defaultdict)  # interchangeable, and compared by their keys
+
+
+def kind_of(tree: Any) -> Any:
+    """The key of a value's class in ``KINDS``; None for a leaf."""
+    cls = type(tree)
+    if cls in KINDS:
+        return cls
+    return namedtuple if isinstance(tree, tuple) and hasattr(cls, "_fields") else None
 
 
 def flatten(tree: Any) -> list[Any]:
     """The leaves, depth first; dicts in their own order."""
-    if isinstance(tree, dict):
-        return [leaf for value in tree.values() for leaf in flatten(value)]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for value in tree for leaf in flatten(value)]
-    return [tree]
+    kind = kind_of(tree)
+    if kind is None:
+        return [tree]
+    return [leaf for child in KINDS[kind].take(tree)[0] for leaf in flatten(child)]
 
 
 def map_tree(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """The same structure with every leaf replaced by ``function(leaf, *other leaves)``."""
-    if isinstance(tree, dict):
-        items = ((k, map_tree(function, v, *(o[k] for o in others))) for k, v in tree.items())
-        return OrderedDict(items) if isinstance(tree, OrderedDict) else dict(items)
-    if isinstance(tree, (list, tuple)):
-        parts = [map_tree(function, v, *(o[i] for o in others)) for i, v in enumerate(tree)]
-        return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
-    return function(tree, *others)
+    kind = kind_of(tree)
+    if kind is None:
+        return function(tree, *others)
+    children, context = KINDS[kind].take(tree)
+    columns = [_like(tree, kind, other) for other in others]
+    rows = zip(children, *columns, strict=True)
+    return KINDS[kind].build([map_tree(function, *row) for row in rows], context)
+
+
+def _like(tree: Any, kind: Any, other: Any) -> list[Any]:
+    """The children of ``other``, in the order of those of ``tree``."""
+    if kind in MAPPINGS:
+        return [other[key] for key in tree]
+    return KINDS[kind_of(other)].take(other)[0]
 
 
 def broadcast_prefix(prefix: Any, tree: Any) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The names ``torch``, ``singa`` and ``mxnet`` served by this library, and given back again.
+"""The names ``torch`` (with ``functorch``), ``singa`` and ``mxnet``: served, and given back again.
 
 While an alias is on, ``torch.nn`` and ``torchlike.nn`` are one module under two names, in whatever
 order they are imported; and while ``torch`` is served, classes call themselves PyTorch's.
@@ -57,7 +57,7 @@ def is_installed(name: str = "torch") -> bool:
 
 
 def install(name: str = "torch", mode: str = "force") -> bool:
-    """Serve ``import NAME`` (torch, singa or mxnet) from this library; returns whether it is on.
+    """Serve ``import NAME`` (a key of SURFACES) from this library; returns whether it is on.
 
     ``mode`` says when: ``force`` always, also where the real package is installed or even imported
     (it is set aside, and comes back with ``uninstall``); ``absent`` only where it is absent;
@@ -82,12 +82,14 @@ def install(name: str = "torch", mode: str = "force") -> bool:
     loading.watch(adopt)
     if name == "torch":
         labels.switch(labels.PYTORCH)
+        install("functorch")
     return True
 
 
 def uninstall(name: str | None = None) -> None:
     """Give a name back, or all: to the real package if it was imported before, else to whoever."""
-    for served in [n for n in _served if name in (None, n)]:
+    gone = SURFACES if name is None else ("torch", "functorch") if name == "torch" else (name,)
+    for served in [n for n in _served if n in gone]:
         _served.remove(served)
         for module in [n for n in sys.modules if within(n, served)]:
             del sys.modules[module]

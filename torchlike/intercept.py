@@ -73,6 +73,11 @@ def intercepted(function: Function, name: str | None = None) -> Function:
     return wrapper
 
 
+def is_wrapper(function: Function) -> bool:
+    """Whether the function offers its calls to modes and classes."""
+    return _wrappers.get(function) is function
+
+
 def public(function: Function) -> Function:
     """What stands in the torch namespace for a function of the core."""
     is_closure = hasattr(function, "op") and function.__name__ not in FIRST

@@ -86,6 +86,8 @@ PLACES: dict[str, dict[str, str]] = {
     "torchlike.optim.lr_scheduler.ramps": {
         ".optim.lr_scheduler": "ConstantLR LinearLR PolynomialLR",
     },
+    "torchlike.utils._treepaths": {".utils._pytree": "GetAttrKey MappingKey SequenceKey"},
+    "torchlike.utils._treespec": {".utils._pytree": "LeafSpec TreeSpec"},
     "torchlike.optim.lr_scheduler.steps": {
         ".optim.lr_scheduler": "ExponentialLR MultiStepLR StepLR",
     },

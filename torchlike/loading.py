@@ -16,7 +16,12 @@ from typing import Any
 OURS = ("torchlike", "functional")
 PRIVATE = "torchlike._functional"  # the core's name while a program's own module has `functional`
 # the name programs import: the module that serves it
-SURFACES = {"torch": "torchlike", "singa": "torchlike.singa", "mxnet": "torchlike.mxnet"}
+SURFACES = {
+    "torch": "torchlike",
+    "singa": "torchlike.singa",
+    "mxnet": "torchlike.mxnet",
+    "functorch": "torchlike.functorch",  # comes and goes with torch
+}
 after: list[Callable[[ModuleType], None]] = []  # called with each module once it is loaded
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from functional import devices, dtypes
@@ -177,12 +178,31 @@ def as_subclass(self: Tensor, cls: type) -> Any:
     return overrides.as_subclass(views.alias(self), cls)
 
 
+def resize(self: Tensor, *sizes: Any) -> Tensor:
+    """Deprecated: the same elements in another shape, as ``view`` gives."""
+    from .autograd._functions import Resize
+
+    warnings.warn("non-inplace resize is deprecated", stacklevel=2)
+    found: Tensor = Resize.apply(self, sizes)
+    return found
+
+
+def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
+    """Deprecated: the same elements in the shape of ``tensor``."""
+    from .autograd._functions import Resize
+
+    warnings.warn("non-inplace resize_as is deprecated", stacklevel=2)
+    found: Tensor = Resize.apply(self, tuple(tensor.size()))
+    return found
+
+
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
     for name in ("type_as", "cpu", "cuda", "pin_memory", "get_device", "untyped_storage",
                  "storage"):  # fmt: skip
         setattr(Tensor, name, globals()[name])
+    _T.resize, _T.resize_as = resize, resize_as
     _T.type, _T.has_names, _T.new = type_method, has_names, new_legacy
     for name, value in (("new_zeros", 0), ("new_ones", 1), ("new_empty", None)):
         setattr(Tensor, name, create.new_method(name, value))

@@ -12,18 +12,21 @@ from typing import Any
 ON_DEMAND = {
     "torchlike": frozenset(
         """
-        _C _tensor _utils accelerator amp autograd backends compiler cpu cuda distributions fft func
-        functional hub jit linalg library masked mps multiprocessing nn optim overrides random
-        return_types serialization signal sparse special storage testing types utils version xpu
+        _C _dynamo _tensor _utils accelerator amp autograd backends compiler cpu cuda
+        distributions fft func functional hub jit linalg library masked mps multiprocessing nn
+        onnx optim overrides profiler random return_types serialization signal sparse special
+        storage testing types utils version xpu
         """.split()
     ),
     "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
     "torchlike.optim": frozenset("lr_scheduler swa_utils".split()),
     "torchlike.autograd": frozenset(
-        "forward_ad function functional grad_mode graph profiler".split()
+        "forward_ad function functional grad_mode graph profiler profiler_util".split()
     ),
+    "torchlike.cpu": frozenset(["amp"]),
+    "torchlike.cuda": frozenset(["amp"]),
     "torchlike.backends": frozenset("cpu cuda cudnn mkl mkldnn mps openmp".split()),
-    "torchlike.utils": frozenset("checkpoint data hooks".split()),
+    "torchlike.utils": frozenset("_pytree checkpoint data hooks".split()),
 }
 # Names of the torch namespace that load with the module that has them: module -> names.
 _SETTINGS = """
@@ -38,12 +41,24 @@ _STORAGES = """
     DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage
     UntypedStorage
 """
+_AUTOCAST = """
+    autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache
+    get_autocast_cpu_dtype get_autocast_dtype get_autocast_gpu_dtype get_autocast_ipu_dtype
+    get_autocast_xla_dtype is_autocast_cache_enabled is_autocast_cpu_enabled is_autocast_enabled
+    is_autocast_ipu_enabled is_autocast_xla_enabled set_autocast_cache_enabled
+    set_autocast_cpu_dtype set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled
+    set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype
+    set_autocast_xla_enabled
+"""
 BORROWED = {
     name: module
     for module, names in {
         "serialization": "load save",
         "random": "get_rng_state set_rng_state",
         "_settings": _SETTINGS,
+        "amp._state": _AUTOCAST,
+        "amp": "GradScaler autocast",
+        "compiler": "compile",
         "storage": _STORAGES,
     }.items()
     for name in names.split()

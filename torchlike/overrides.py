@@ -44,7 +44,7 @@ def has_torch_function(relevant_args: Any) -> bool:
     """Whether a mode is on, or the class of an argument overrides ``__torch_function__``."""
     if MODE.functions_off:
         return False
-    return bool(MODE.functions) or any(_has_a_say(a) for a in relevant_args)
+    return overrides.modes_on() or any(_has_a_say(a) for a in relevant_args)
 
 
 def has_torch_function_variadic(*args: Any) -> bool:

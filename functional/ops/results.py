@@ -5,6 +5,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from ..pytree import KINDS, Kind
 from ..tape.memory import check_apart
 from ..tape.out import check_out, write_out
 
@@ -28,6 +29,7 @@ def _return_type(name: str, fields: tuple[str, ...]) -> Any:
     members["__module__"] = "torch.return_types"
     cls = type(name, (tuple,), members)
     RETURN_TYPES[name] = cls
+    KINDS[cls] = Kind(lambda t: (list(t), None), lambda v, _: cls(v))
     return cls
 
 

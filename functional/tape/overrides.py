@@ -96,13 +96,35 @@ def dispatch(op: Op, args: Any, inputs: Any, out: Any = None) -> tuple[bool, Any
     return call(getattr(op, "public", op.call), inputs, args, kwargs)
 
 
+class Beneath:
+    """What sees calls after all modes and classes; while on, the first in ``MODE.functions``."""
+
+    def handle(self, func: Any, args: Any, kwargs: Any) -> tuple[bool, Any]:
+        """``(True, result)`` if it ran the call."""
+        raise NotImplementedError
+
+
 def call(func: Any, relevant: Any, args: Any, kwargs: Any) -> tuple[bool, Any]:
     """``(True, result)`` if a mode or a subclass handled the call."""
-    if MODE.functions_off:
-        return False, None
+    stack = MODE.functions
+    last = stack[0] if stack and isinstance(stack[0], Beneath) else None
+    if not MODE.functions_off:
+        handled, result = _offered(func, relevant, args, kwargs, len(stack) > (last is not None))
+        if handled:
+            return True, result
+    return (False, None) if last is None else last.handle(func, args, kwargs)
+
+
+def modes_on() -> bool:
+    """Whether a function mode is on."""
+    stack = MODE.functions
+    return len(stack) > 1 or (len(stack) == 1 and not isinstance(stack[0], Beneath))
+
+
+def _offered(func: Any, relevant: Any, args: Any, kwargs: Any, modes: bool) -> tuple[bool, Any]:
     values = overriding(relevant)
     types = tuple(type(v) for v in values)
-    if MODE.functions:
+    if modes:
         return True, _through_mode(func, types, args, kwargs)
     if not values:
         return False, None

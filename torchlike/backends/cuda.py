@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from functional import devices
 
 from .._settings import STATE, need_bool
 
-_sdp = {"flash": True, "mem_efficient": True, "math": True, "cudnn": True}
+# kept here for torch.nn.attention too
+sdp = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn", "overrideable"), True)
+sdp["reduced"] = False
 
 
 class _Matmul:
@@ -71,39 +76,79 @@ def is_flash_attention_available() -> bool:
 
 def flash_sdp_enabled() -> bool:
     """Whether flash attention may be used."""
-    return _sdp["flash"]
+    return sdp["flash"]
 
 
 def mem_efficient_sdp_enabled() -> bool:
     """Whether memory-efficient attention may be used."""
-    return _sdp["mem_efficient"]
+    return sdp["mem_efficient"]
 
 
 def math_sdp_enabled() -> bool:
     """Whether attention may be composed of products."""
-    return _sdp["math"]
+    return sdp["math"]
 
 
 def cudnn_sdp_enabled() -> bool:
     """Whether cuDNN's attention may be used."""
-    return _sdp["cudnn"]
+    return sdp["cudnn"]
 
 
 def enable_flash_sdp(enabled: bool) -> None:
     """Allow flash attention."""
-    _sdp["flash"] = enabled
+    sdp["flash"] = need_bool("set_sdp_use_math", enabled)
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
     """Allow memory-efficient attention."""
-    _sdp["mem_efficient"] = enabled
+    sdp["mem_efficient"] = need_bool("set_sdp_use_math", enabled)
 
 
 def enable_math_sdp(enabled: bool) -> None:
     """Allow attention composed of products."""
-    _sdp["math"] = enabled
+    sdp["math"] = need_bool("set_sdp_use_math", enabled)
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:
     """Allow cuDNN's attention."""
-    _sdp["cudnn"] = enabled
+    sdp["cudnn"] = need_bool("set_sdp_use_cudnn", enabled)
+
+
+def fp16_bf16_reduction_math_sdp_allowed() -> bool:
+    """Whether attention composed of products may sum in half types."""
+    return sdp["reduced"]
+
+
+def allow_fp16_bf16_reduction_math_sdp(enabled: bool) -> None:
+    """Allow attention composed of products to sum in half types; it makes no difference."""
+    sdp["reduced"] = need_bool("set_sdp_use_math", enabled)
+
+
+def sdp_kernel(
+    enable_flash: bool = True,
+    enable_math: bool = True,
+    enable_mem_efficient: bool = True,
+    enable_cudnn: bool = True,
+) -> AbstractContextManager[dict[Any, Any]]:
+    """Deprecated: ``torch.nn.attention.sdpa_kernel``. A block with these settings."""
+    warnings.warn(
+        "`torch.backends.cuda.sdp_kernel()` is deprecated. In the future, this context manager "
+        "will be removed. Please see `torch.nn.attention.sdpa_kernel()` for the new context "
+        "manager, with updated signature.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return _with_settings(
+        {"flash": enable_flash, "math": enable_math, "mem_efficient": enable_mem_efficient,
+         "cudnn": enable_cudnn}
+    )  # fmt: skip
+
+
+@contextmanager
+def _with_settings(settings: dict[str, bool]) -> Iterator[dict[Any, Any]]:
+    before = dict(sdp)
+    sdp.update(settings)
+    try:
+        yield {}
+    finally:
+        sdp.update(before)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
 
+from ...backends.cuda import sdp
+
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
 
 WARN_FOR_UNFUSED_KERNELS = False
@@ -29,14 +31,21 @@ class SDPBackend(IntEnum):
         return f"SDPBackend.{self.name}"
 
 
-_chosen: list[SDPBackend] = [
+_ORDER = [
     SDPBackend.CUDNN_ATTENTION, SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION,
     SDPBackend.MATH, SDPBackend.OVERRIDEABLE,
 ]  # fmt: skip
+_FLAGS = {
+    SDPBackend.CUDNN_ATTENTION: "cudnn", SDPBackend.FLASH_ATTENTION: "flash",
+    SDPBackend.EFFICIENT_ATTENTION: "mem_efficient", SDPBackend.MATH: "math",
+    SDPBackend.OVERRIDEABLE: "overrideable",
+}  # fmt: skip
+_order = list(_ORDER)
 
 
 def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
-    return list(_chosen)
+    order = _order if with_priority else _ORDER
+    return [backend for backend in order if sdp[_FLAGS[backend]]]
 
 
 @contextmanager
@@ -45,7 +54,7 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any,
 
     Results do not depend on it. Raises AssertionError for anything that is no SDPBackend.
     """
-    global _chosen
+    global _order
     if isinstance(backends, SDPBackend):
         backends = [backends]
     if not isinstance(backends, list):
@@ -54,10 +63,12 @@ def sdpa_kernel(backends: Any, set_priority: bool = False) -> Iterator[dict[Any,
             f"{type(backends).__name__}"
         )
     wanted = [b for b in dict.fromkeys(backends) if isinstance(b, SDPBackend)]
-    before = _chosen
-    _chosen = wanted if set_priority else [b for b in before if b in wanted]
-    _chosen += [b for b in wanted if b not in _chosen]
+    before, order = dict(sdp), _order
+    if set_priority:
+        _order = [*wanted, *(b for b in order if b not in wanted)]
+    sdp.update({flag: backend in wanted for backend, flag in _FLAGS.items()})
     try:
         yield {}
     finally:
-        _chosen = before
+        sdp.update(before)
+        _order = order

@@ -297,8 +297,13 @@ class TraversalMixin:
         raise NotImplementedError("Module.share_memory: memory is not shared among processes")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Refused: modules are not compiled."""
-        raise NotImplementedError("Module.compile: there is no compiler; call the module as it is")
+        """Checks the arguments as ``torch.compile`` does; the module runs as it is.
+
+        Nothing is compiled.
+        """
+        from ...compiler import compile
+
+        compile(self._call_impl, *args, **kwargs)
 
 
 def clear_grad(t: Any, set_to_none: bool) -> None:

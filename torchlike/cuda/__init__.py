@@ -13,8 +13,8 @@ from typing import Any
 from functional import devices, gpu_random
 from functional.tensor import Tensor
 
-from . import _settings
-from .legacy import TYPES
+from .. import _settings
+from ..legacy import TYPES
 
 AcceleratorError, OutOfMemoryError = _settings.AcceleratorError, _settings.OutOfMemoryError
 has_half, has_magma = True, False
@@ -24,7 +24,7 @@ def _gpu() -> Any:
     """What answers where there is a GPU; PyTorch's error where there is none."""
     if not is_available():
         raise devices.absent("cuda")
-    from . import _gpu
+    from .. import _gpu
 
     return _gpu
 
@@ -32,6 +32,10 @@ def _gpu() -> Any:
 def __getattr__(name: str) -> Any:
     if name == "default_generators":
         return _gpu().default_generators() if is_available() else ()
+    if name == "amp":
+        from . import amp
+
+        return amp
     raise AttributeError(f"module 'torchlike.cuda' has no attribute '{name}'")
 
 

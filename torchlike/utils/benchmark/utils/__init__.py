@@ -1,0 +1,3 @@
+"""The parts of ``utils.benchmark``."""
+
+from . import common, compare, timer
