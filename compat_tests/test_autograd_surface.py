@@ -112,6 +112,38 @@ def saved_tensor_hooks(torch: Any) -> Any:
 
 
 @CASES.add
+def saved_tensors_come_back_in_the_order_they_went(torch: Any) -> Any:
+    F, x = torch.nn.functional, torch.arange(1.0, 4.0)
+    two = {
+        "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "pow": lambda a, b: a**b,
+        "atan2": torch.atan2, "maximum": torch.maximum, "hypot": torch.hypot,
+        "xlogy": torch.xlogy, "fmod": torch.fmod, "logaddexp": torch.logaddexp,
+        "dot": torch.dot, "outer": torch.outer, "mse": F.mse_loss, "huber": F.smooth_l1_loss,
+        "matmul": lambda a, b: torch.diag(a) @ torch.diag(b), "lerp": lambda a, b: a.lerp(b, b),
+        "addcmul": lambda a, b: torch.addcmul(a, a, b), "cross": torch.linalg.cross,
+        "layer_norm": lambda a, b: F.layer_norm(a, (3,), b, b + 1),
+    }  # fmt: skip
+
+    def order(f: Any) -> list[Any]:
+        a, b, log = (x + 0.5).requires_grad_(), (x * 2).requires_grad_(), []
+
+        def pack(t: Any) -> Any:
+            log.append(["pack", t.tolist()])
+            return t
+
+        def unpack(t: Any) -> Any:
+            log.append(["unpack", t.tolist()])
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+            y = f(a, b)
+        y.sum().backward()
+        return log
+
+    return {name: order(f) for name, f in two.items()}
+
+
+@CASES.add
 def saved_tensor_hook_errors(torch: Any) -> Any:
     graph = torch.autograd.graph
     a = torch.ones(2, requires_grad=True)

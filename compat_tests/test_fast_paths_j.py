@@ -179,10 +179,10 @@ def test_linspace_from_both_ends(steps: int) -> None:
     for low, high in ((0, 1), (-3.5, 7.25), (5, -5)):
         found = torch.linspace(low, high, steps).numpy()
         step = (F32.type(high) - F32.type(low)) / F32.type(steps - 1)
-        i = np.arange(steps)
-        lower = F32.type(low) + step * i.astype(F32)
-        upper = F32.type(high) - step * (steps - 1 - i).astype(F32)
-        assert np.array_equal(found, np.where(i < steps // 2, lower, upper))
+        i = np.arange(steps)  # products and sums are rounded together, at the end
+        lower = low + np.float64(step) * i
+        upper = high - np.float64(step) * (steps - 1 - i)
+        assert np.array_equal(found, np.where(i < steps // 2, lower, upper).astype(F32))
 
 
 # --- by rank --------------------------------------------------------------------------------------

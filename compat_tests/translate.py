@@ -41,12 +41,12 @@ def database(module: str, name: str) -> list[Any]:
 # --- values ---------------------------------------------------------------------------------------
 
 
-def translated(x: Any, memo: dict[int, Any] | None = None) -> Any:
-    """A tree of PyTorch's objects as torchlike's; one tensor in two places stays one."""
+def translated(x: Any, memo: dict[Any, Any] | None = None) -> Any:
+    """A tree of PyTorch's objects as torchlike's; what is in two places, or shared, stays so."""
     memo = {} if memo is None else memo
     if isinstance(x, torch.Tensor):
         if id(x) not in memo:
-            memo[id(x)] = tensor(x)
+            memo[id(x)] = tensor(x, memo)
         return memo[id(x)]
     if isinstance(x, dict):
         return {k: translated(v, memo) for k, v in x.items()}
@@ -89,20 +89,40 @@ def found(root: Any, path: str) -> Any:
     return root
 
 
-def tensor(t: Any) -> Any:
-    """A copy of a tensor with its strides."""
+def tensor(t: Any, memo: dict[Any, Any] | None = None) -> Any:
+    """A copy of a tensor with its strides; ``memo`` has the copies of its storage, by address."""
     if t.layout != torch.strided:
-        raise Untranslatable(str(t.layout))
+        return _sparse(t)
     if isinstance(t, torch.nn.Parameter):
-        return torchlike.nn.Parameter(tensor(t.data), t.requires_grad)
+        return torchlike.nn.Parameter(tensor(t.data, memo), t.requires_grad)
     if t.is_meta:
         kind = found(torchlike, str(t.dtype)[len("torch.") :])
         return torchlike.empty_strided(tuple(t.shape), t.stride(), dtype=kind, device="meta")
     plain = t.detach().resolve_conj().resolve_neg()
-    made = torchlike.from_numpy(_memory(plain))
+    memo = {} if memo is None else memo
+    key = plain.untyped_storage().data_ptr(), str(plain.dtype)
+    if key not in memo or not key[0]:
+        memo[key] = torchlike.from_numpy(_memory(plain))
+    made = memo[key].detach()
     geometry = tuple(plain.shape), plain.stride(), plain.storage_offset()
     if geometry != (tuple(made.shape), made.stride(), 0):
         made = made.as_strided(*geometry).detach()
+    return made.requires_grad_() if t.requires_grad else made
+
+
+def _sparse(t: Any) -> Any:
+    """A copy of a sparse tensor."""
+    name, plain = str(t.layout).removeprefix("torch."), t.detach()
+    if name == "sparse_coo":
+        held = plain._indices(), plain._values()
+        made = torchlike.sparse_coo_tensor(
+            *map(tensor, held), tuple(t.shape), is_coalesced=t.is_coalesced()
+        )
+    elif name == "sparse_csr" and t.ndim == 2:
+        held = plain.crow_indices(), plain.col_indices(), plain.values()
+        made = torchlike.sparse_csr_tensor(*map(tensor, held), tuple(t.shape))
+    else:
+        raise Untranslatable(str(t.layout))
     return made.requires_grad_() if t.requires_grad else made
 
 
@@ -118,6 +138,7 @@ def _memory(t: Any) -> np.ndarray:
 def array(t: Any) -> np.ndarray:
     """The values of either library's tensor."""
     t = t.detach()
+    t = t if str(t.layout) == "torch.strided" else t.to_dense()
     if isinstance(t, torch.Tensor):
         t = t.resolve_conj().resolve_neg().clone()  # clone: zeros without memory
     if str(t.dtype) in ("torch.bfloat16", "torch.complex32"):

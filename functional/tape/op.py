@@ -36,10 +36,10 @@ class OpNode(Node):
         if saved is None:
             raise RuntimeError(errors.FREED)
         opener = open_raw if raw else open_tensor
-        return [
-            entry if static else opener(entry, self)
-            for entry, static in zip(saved, self.op.static, strict=True)
-        ]
+        values = list(saved)
+        for at in self.op.opening:  # hooks see tensors again in the order they were packed
+            values[at] = opener(saved[at], self)
+        return values
 
     def release(self) -> None:
         """Forget saved tensors. A node that kept none can run again, as in PyTorch."""
@@ -242,6 +242,7 @@ class Op:
         self.plan = tuple(self._planned(name) for name in self.saved_names)
         self.packing = self._packing()
         self.static = tuple(kind >= SHAPE for kind, _, _ in self.plan)
+        self.opening = tuple([at for at in self.packing if not self.static[at]])
         self.tensors = tuple(
             i for i, name in enumerate(self.saved_names) if not self.static[i] or name == "indices"
         )
