@@ -68,14 +68,20 @@ def moved(torch: Any, value: Any, known: dict[int, Any]) -> Any:
 
 def moved_tensor(torch: Any, value: Any) -> Any:
     """A tensor of the other library, with its gradient."""
-    t = torch.from_numpy(value.detach().numpy().copy())
+    t = moved_values(torch, value.detach())
     if hasattr(value, "_is_param"):
         t = torch.nn.Parameter(t, value.requires_grad)
     else:
         t.requires_grad_(value.requires_grad)
     if value.grad is not None:
-        t.grad = torch.from_numpy(value.grad.numpy().copy())
+        t.grad = moved_values(torch, value.grad)
     return t
+
+
+def moved_values(torch: Any, t: Any) -> Any:
+    """The elements of a tensor of the other library, sparse if it is."""
+    made = torch.from_numpy(t.to_dense().numpy().copy())
+    return made.to_sparse() if t.is_sparse else made
 
 
 def stepper(torch: Any, params: list[Any], wanted: list[Any]) -> Callable[[], Any]:
@@ -105,7 +111,7 @@ def trajectory(torch: Any, name: str, kwargs: Any, dtype: str) -> Iterator[list[
             optimizer.step(stepper(torch, params, [torch.from_numpy(g) for g in gradients[0]]))
         else:
             for p, g in zip(params, grads, strict=True):
-                p.grad = g
+                p.grad = g.to_sparse() if name == "SparseAdam" else g
             optimizer.step()
         yield [p.detach().numpy().copy() for p in params]
     yield flat(optimizer.state_dict()["state"])

@@ -28,6 +28,7 @@ MODULES = [
     "torch.distributions.transforms",
     "torch.linalg",
     "torch.fft",
+    "torch.sparse",
     "torch.special",
     "torch.amp",
     "torch.compiler",

@@ -90,7 +90,7 @@ def stubs() -> dict[Path, str]:
     import torchlike
     from functional.dtypes import ALIASES, NAMES
     from functional.tape.op import TENSOR
-    from torchlike import legacy, names
+    from torchlike import legacy, methods, names
 
     core = {**vars(TENSOR), **NAMES}
     surface: dict[str, Any] = {n: getattr(torchlike, n) for n in names.FUNCTIONS}
@@ -98,8 +98,8 @@ def stubs() -> dict[Path, str]:
     surface |= {n + "_": getattr(torchlike, n + "_", None) for n in names.FUNCTIONS}
     surface = {k: v for k, v in surface.items() if v is not None}
     surface |= {**NAMES, **ALIASES, **legacy.TYPES}
-    surface |= dict.fromkeys(("strided", "pi", "e", "inf", "nan"))
-    lazy = ["autograd", "func", "nn", "optim", "random", "utils"]
+    surface |= dict.fromkeys((*methods.LAYOUTS, "pi", "e", "inf", "nan"))
+    lazy = ["autograd", "func", "nn", "optim", "random", "sparse", "utils"]
     return {
         ROOT / "functional" / "__init__.pyi": stub(functional, core, []),
         ROOT / "torchlike" / "__init__.pyi": stub(torchlike, surface, lazy),

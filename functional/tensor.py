@@ -8,6 +8,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import devices, dtypes
+from .kernels.coo import SPARSE
 from .kernels.meta import ARRAYS, MetaArray
 from .modes import MODE, register_plain
 from .size import Size, size_of
@@ -113,7 +114,7 @@ class Tensor:
 
 def device_of(data: Any) -> devices.device:
     """The device of an array."""
-    if isinstance(data, ndarray):
+    if isinstance(data, ndarray) or type(data) in SPARSE:
         return devices.cpu
     if type(data) is MetaArray:
         return devices.meta

@@ -58,7 +58,7 @@ from .number_info import finfo, iinfo
 from .printing import set_printoptions
 from .torch_version import __version__
 
-strided = methods.STRIDED
+globals().update(methods.LAYOUTS)
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 
 for _name in names.FUNCTIONS:

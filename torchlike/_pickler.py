@@ -12,8 +12,10 @@ import numpy as np
 from numpy import ndarray
 
 from functional import dtypes
+from functional.kernels.coo import SPARSE, CooArray
 from functional.kernels.meta import MetaArray
 from functional.ops.cast import host
+from functional.ops.layouts import layout_of
 from functional.ops.results import RETURN_TYPES
 from functional.random import Generator
 from functional.tape.duals import primal
@@ -50,6 +52,13 @@ def _place_of_function(name: str) -> str:
         return f"torch._C._{group}"
     surface: Any = sys.modules.get("torchlike.nn.functional")
     return "torch.nn.functional" if hasattr(surface, name) else "torch"
+
+
+def sparse_parts(x: Any) -> tuple[Any, ...]:
+    """What a sparse tensor is made of."""
+    if type(x) is CooArray:
+        return wrap(x.indices), wrap(x.values), tuple(x.shape), x.coalesced
+    return wrap(x.starts), wrap(x.inner), wrap(x.values), tuple(x.shape)
 
 
 class Pointer:
@@ -149,6 +158,8 @@ class CheckpointPickler:
         if type(t._data) is MetaArray:
             args = t.dtype, tuple(t.shape), t.stride(), requires_grad
             return _utils._rebuild_meta_tensor_no_storage, args
+        if type(t._data) in SPARSE:
+            return _utils._rebuild_sparse_tensor, (layout_of(t), sparse_parts(t._data))
         if any(s < 0 for s in t._data.strides):
             t = wrap(t._data.copy("C"))
         dtype = t.dtype if t.dtype in CLASSES else None

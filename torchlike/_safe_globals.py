@@ -13,7 +13,7 @@ from functional.tensor import Parameter, Tensor
 from . import _tensor, _utils, storage
 from ._pickler import pytorch_name
 from .legacy import TYPES
-from .methods import STRIDED
+from .methods import LAYOUTS
 
 _CODECS = frozenset(("latin1", "latin-1", "utf-8", "utf8", "ascii"))
 marked: list[Any] = []  # what the program has declared safe
@@ -21,9 +21,10 @@ marked: list[Any] = []  # what the program has declared safe
 
 def _get_layout(name: str) -> Any:
     """The layout of that name."""
-    if name != str(STRIDED):
-        raise NotImplementedError(f"a checkpoint with the layout {name}: only strided is there")
-    return STRIDED
+    found = LAYOUTS.get(name.removeprefix("torch."))
+    if found is None:
+        raise NotImplementedError(f"a checkpoint with the layout {name}")
+    return found
 
 
 _get_layout.__module__ = "torchlike.serialization"  # as checkpoints say
@@ -57,6 +58,7 @@ _FUNCTIONS: dict[str, Any] = {
 for _name in (
     "_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_parameter",
     "_rebuild_parameter_with_state", "_rebuild_meta_tensor_no_storage",
+    "_rebuild_sparse_tensor",
 ):  # fmt: skip
     _FUNCTIONS[f"torch._utils.{_name}"] = getattr(_utils, _name)
 

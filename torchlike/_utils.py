@@ -9,6 +9,9 @@ import numpy as np
 from numpy import ndarray
 
 from functional.kernels.meta import empty
+from functional.ops.layouts import COMPRESSED_LAYOUTS, SPARSE_COO
+from functional.ops.sparse import sparse_coo_tensor
+from functional.ops.sparse_compressed import sparse_compressed_tensor
 from functional.tape.foreign import strided
 from functional.tensor import Parameter, Shared, Tensor, is_inference, wrap
 
@@ -110,6 +113,22 @@ def _rebuild_meta_tensor_no_storage(
     """A tensor without memory."""
     strides = tuple(s * dtype.itemsize for s in _ints(stride))
     return restore_grad(wrap(empty(_ints(size), dtype.array, strides)), requires_grad)
+
+
+def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
+    """A sparse tensor of these places and elements, which must fit together."""
+    if layout in COMPRESSED_LAYOUTS:
+        starts, inner, values, size = data
+        return sparse_compressed_tensor(
+            starts, inner, values, _ints(size), layout=layout, check_invariants=True
+        )
+    if layout is not SPARSE_COO:
+        raise NotImplementedError(f"a checkpoint with a tensor of layout {layout}")
+    indices, values, size, *rest = data
+    return sparse_coo_tensor(
+        indices, values, _ints(size), check_invariants=True,
+        is_coalesced=bool(rest[0]) if rest else None,
+    )  # fmt: skip
 
 
 def _rebuild_parameter(data: Any, requires_grad: Any, backward_hooks: Any) -> Parameter:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy import ndarray
 
 from functional import dtypes, errors
+from functional.kernels.coo import SPARSE
 from functional.kernels.meta import MetaArray, empty
 from functional.modes import MODE
 from functional.tape import overrides
@@ -195,7 +196,8 @@ def _parts(t: Tensor) -> tuple[Any, ...]:
         _, flat, offset, strides = _memory(data)
         return flat, name, data.shape, strides, offset, grad
     flat = None if type(data) is MetaArray else data
-    return flat, name, data.shape, data.strides, 0, grad
+    strides = () if type(data) in SPARSE else data.strides
+    return flat, name, data.shape, strides, 0, grad
 
 
 def state_of(t: Tensor) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from functional import devices, dtypes
 from functional.blame import warn_once
+from functional.kernels.coo import CooArray
 from functional.ops import (
     allocate,
     cast,
@@ -15,9 +16,14 @@ from functional.ops import (
     in_place_views,
     index,
     random,
+    sparse,
+    sparse_compressed,
+    sparse_resize,
     stacking,
     views,
 )
+from functional.ops.layouts import LAYOUTS, layout_of
+from functional.ops.layouts import layout as layout
 from functional.ops.view_ops import permute_dims
 from functional.tape import overrides
 from functional.tape.op import TENSOR
@@ -287,11 +293,13 @@ def _attach_properties() -> None:
     _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")
     _T.is_cpu = property(lambda self: device_of(self._data).type == "cpu")
     _T.is_meta = property(lambda self: device_of(self._data).type == "meta")
-    for name in ("is_sparse", "is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_nested"):
+    for name in ("is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_nested"):
         setattr(Tensor, name, False)
-    _T.layout = property(lambda self: STRIDED)
+    _T.is_sparse = property(lambda self: type(self._data) is CooArray)
+    _T.layout = property(layout_of)
+    _T.is_sparse_csr = property(lambda self: layout_of(self) is LAYOUTS["sparse_csr"])
     _T.itemsize = property(lambda self: self.dtype.itemsize)
-    _T.nbytes = property(lambda self: self.numel() * self.dtype.itemsize)
+    _T.nbytes = property(nbytes)
     _T.names = property(lambda self: (None,) * self.ndim)
     _T.is_floating_point = lambda self: self.dtype.is_floating_point
     _T.is_complex = lambda self: self.dtype.is_complex
@@ -301,21 +309,38 @@ def _attach_properties() -> None:
     _T.is_shared = lambda self: False
 
 
+def nbytes(self: Tensor) -> int:
+    """Bytes of all elements."""
+    if type(self._data) is CooArray:
+        raise RuntimeError(
+            "nbytes is not defined for sparse tensors.  If you want the size of the constituent "
+            "tensors, add the nbytes of the indices and values.  If you want the size of the  "
+            "equivalent dense tensor, multiply numel() by element_size()"
+        )
+    return self.numel() * self.dtype.itemsize
+
+
+_SPARSE = """
+    to_sparse_coo is_coalesced indices values sparse_dim dense_dim
+""".split()
+
+
+def _attach_sparse() -> None:
+    for name in _SPARSE:
+        setattr(Tensor, name, getattr(sparse, name))
+    _T._indices, _T._values, _T._nnz = sparse.raw_indices, sparse.raw_values, sparse.nnz
+    for name in ("crow_indices", "col_indices", "ccol_indices", "row_indices"):
+        setattr(Tensor, name, getattr(sparse_compressed, name))
+    _T._coalesced_ = sparse_resize.mark_coalesced
+    _T.sparse_resize_ = sparse_resize.sparse_resize_
+    _T.sparse_resize_and_clear_ = sparse_resize.sparse_resize_and_clear_
+
+
 def is_inference_tensor(self: Tensor) -> bool:
     """Whether the tensor was made in inference mode."""
     from functional.tensor import is_inference
 
     return is_inference(self)
-
-
-class layout:
-    """The way elements are laid out; only ``strided`` exists."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
 
 
 class memory_format:
@@ -328,7 +353,6 @@ class memory_format:
         return f"torch.{self.name}"
 
 
-STRIDED = layout("strided")
 contiguous_format, preserve_format = (
     memory_format("contiguous_format"),
     memory_format("preserve_format"),
@@ -339,6 +363,7 @@ channels_last_3d = memory_format("channels_last_3d")
 _attach_functions()
 _attach_rest()
 _attach_properties()
+_attach_sparse()
 _shared = {name: f for name, f in vars(Tensor).items() if _is_shared(f)}
 for _name in {*_shared, *keywords.FIRST} & vars(Tensor).keys():
     setattr(Tensor, _name, keywords.with_names(vars(Tensor)[_name]))

@@ -56,6 +56,13 @@ feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
 poisson binomial randint_like range
 """.split()
 
+# the same, of sparse tensors
+SPARSE = """
+sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_compressed_tensor spmm dsmm smm hspmm
+sspaddmm
+""".split()
+FUNCTIONS += SPARSE
+
 # torch.NAME is Tensor.NAME
 WRITERS = "detach_ fill_ index_put_ zero_".split()
 
@@ -99,7 +106,8 @@ bucketize isin unravel_index combinations cartesian_prod fill trapz
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
 margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
 feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
-embedding_renorm_
+embedding_renorm_ sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_compressed_tensor
+spmm dsmm hspmm
 """.split()
 ) - {"broadcast_to"}
 
@@ -107,3 +115,5 @@ embedding_renorm_
 METHODS = """
 view view_as reshape_as unfold expand expand_as contiguous repeat softmax log_softmax
 """.split()
+SPARSE_METHODS = "to_dense to_sparse to_sparse_csr to_sparse_csc coalesce sparse_mask".split()
+METHODS += SPARSE_METHODS

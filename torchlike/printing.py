@@ -8,8 +8,10 @@ from typing import Any
 from numpy import ndarray
 
 from functional import dtypes
+from functional.kernels.coo import SPARSE, CooArray
 from functional.kernels.meta import MetaArray
 from functional.modes import MODE
+from functional.ops.layouts import layout_of
 from functional.tape import duals, levels, overrides
 from functional.tape.node import AccumulateGrad
 from functional.tape.views import edge_of
@@ -143,6 +145,26 @@ def _describe(t: Tensor, indent: int, contents: str | None) -> tuple[str, list[s
     return contents, notes
 
 
+def _named_parts(x: Any) -> list[tuple[str, Any]]:
+    if type(x) is CooArray:
+        return [("indices", x.indices), ("values", x.values)]
+    outer, inner = ("crow", "col") if x.by_rows else ("ccol", "row")
+    return [(f"{outer}_indices", x.starts), (f"{inner}_indices", x.inner), ("values", x.values)]
+
+
+def _parts(t: Tensor, indent: int, contents: str | None) -> tuple[str, list[str]]:
+    """The same of a sparse tensor: its places and elements."""
+    x, texts_ = t._data, []
+    for name, part in _named_parts(x):
+        text = _contents(part, indent + len(f"{name}=tensor("))
+        texts_.append(f"{name}=tensor({text}{'' if part.size else f', size={part.shape}'})")
+    notes = [_size(t), f"nnz={x.nnz}"]
+    if not _expected_dtype(t.dtype, False):
+        notes.append(f"dtype={t.dtype}")
+    notes.append(f"layout={layout_of(t)}")
+    return contents or (",\n" + " " * indent).join(texts_), notes
+
+
 def _history(t: Tensor) -> list[str]:
     node = edge_of(t)[0]
     if node is None:
@@ -157,12 +179,13 @@ def _tangent(t: Tensor) -> list[str]:
     return [] if found is None else [f"tangent={found}"]
 
 
-def _with_notes(text: str, notes: list[str], indent: int) -> str:
-    """Notes go on the last line where they fit, else on lines of their own."""
+def _with_notes(text: str, notes: list[str], indent: int, begin: bool = False) -> str:
+    """Notes go on the last line where they fit, else on lines of their own, as they ``begin``."""
     used = len(text) - text.rfind("\n") + 1
     parts = [text]
     for note in notes:
-        if used + len(note) + 2 > OPTIONS.linewidth:
+        if begin or used + len(note) + 2 > OPTIONS.linewidth:
+            begin = False
             parts.append(",\n" + " " * indent + note)
             used = indent + len(note)
         else:
@@ -175,9 +198,11 @@ def _plain_text(t: Tensor, contents: str | None) -> str:
     kind = type(t)
     exact = kind is Tensor or kind is Parameter or kind is duals.PlainDual
     prefix = "tensor(" if exact else f"{kind.__name__}("
-    contents, notes = _describe(t, len(prefix), contents)
+    sparse = type(t._data) in SPARSE
+    contents, notes = (_parts if sparse else _describe)(t, len(prefix), contents)
     notes += _history(t) + _tangent(t)
-    text = _with_notes(prefix + contents, notes, len(prefix)) + ")"
+    begin = type(t._data) is CooArray
+    text = _with_notes(prefix + contents, notes, len(prefix), begin) + ")"
     return f"Parameter({text})" if not exact and isinstance(t, Parameter) else text
 
 

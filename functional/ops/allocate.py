@@ -19,6 +19,7 @@ from ..tape.views import bump, requires_grad
 from ..tensor import Tensor, replace_data, storage_array, wrap
 from .arguments import ints
 from .create import as_dtype, filled, recorded
+from .layouts import need_strided
 
 
 def _strided(shape: Any, strides: Any, dtype: Any, device: Any, grad: bool) -> Tensor:
@@ -47,6 +48,7 @@ def empty_strided(
 ) -> Tensor:
     """A tensor of these sizes and strides (in elements) whose elements are not set."""
     d = as_dtype(dtype, "empty_strided") or dtypes.get_default_dtype()
+    need_strided(layout, "empty_strided")
     shape, steps = ints((size,)), ints((stride,))
     if len(shape) != len(steps):
         raise RuntimeError(

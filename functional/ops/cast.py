@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes, errors
+from ..kernels.coo import SPARSE
 from ..kernels.layout import kept_strides
 from ..kernels.meta import MetaArray, empty
 from ..modes import MODE, PLAIN
@@ -316,6 +317,10 @@ def host(x: Any) -> Any:
 
 def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
     """The array itself: memory is shared."""
+    if type(self._data) in SPARSE:
+        raise TypeError(
+            f"can't convert {self._data.title} layout tensor to numpy. Use Tensor.to_dense() first."
+        )
     if force:
         return host(self.detach()._data)
     if self.requires_grad:

@@ -9,10 +9,12 @@ import numpy as np
 from .. import devices, dtypes
 from ..kernels import layout as order
 from ..kernels import meta
+from ..kernels.coo import SPARSE
 from ..tape import foreign
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
+from .layouts import filled_sparse, is_strided, layout_of, like_sparse
 from .memory_formats import in_format
 
 
@@ -101,6 +103,9 @@ def _filler(name: str, value: Any, doc: str) -> Any:
         shape = sizes(name, size)
         if name == "zeros" and any(n < 0 for n in shape):
             raise RuntimeError("zeros: Dimension size must be non-negative.")
+        if layout is not None and not is_strided(layout, name):
+            made = filled_sparse(value, shape, as_dtype(dtype, name), layout, name)
+            return given(recorded(made, requires_grad), out, dtype)
         made = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
         return given(made if memory_format is None else in_format(made, memory_format), out, dtype)
 
@@ -158,6 +163,8 @@ def full(
     if not isinstance(fill_value, (Tensor, int, float, complex, np.number, np.bool_)):
         raise wrong_type("full.fill_value.2", "Number", fill_value)
     dtype = as_dtype(dtype, "full")
+    if layout is not None and not is_strided(layout, "full"):
+        filled_sparse(fill_value, (), dtype, layout, "full")
     if isinstance(fill_value, Tensor):
         dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
     dtype = dtype or dtypes.of_number(fill_value)
@@ -179,6 +186,8 @@ def like(
     array = (dtype or self.dtype).array
     where = self.device if device is None else devices.resolve(device)
     data = self._data
+    if type(data) in SPARSE or (layout is not None and not is_strided(layout, "zeros_like")):
+        return recorded(like_sparse(value, self, dtype, layout), requires_grad)
     if isinstance(data, Tensor):  # a transform's wrapper: the value is the same for all
         return filled(value, tuple(self.shape), dtype or self.dtype, device, requires_grad)
     phantom = getattr(data, "phantom", data)
@@ -225,6 +234,10 @@ def new_method(name: str, value: Any) -> Any:
 
     def make(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Tensor:
         grad = kw.get("requires_grad", False)
+        kind = kw.get("layout", layout_of(self) if type(self._data) in SPARSE else None)
+        if kind is not None and not is_strided(kind, name):
+            made = filled_sparse(value, ints(size), dtype or self.dtype, kind, name)
+            return recorded(made, grad)
         where = self.device if device is None else device
         return filled(value, ints(size), dtype or self.dtype, where, grad)
 

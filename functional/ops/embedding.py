@@ -98,8 +98,10 @@ def embedding(
 ) -> Any:
     """Rows (*, D) of a table (V, D); the row ``padding_idx`` gets no gradient.
 
-    Gradients are dense, also where ``sparse`` asks for sparse ones.
+    Its gradient is sparse if ``sparse`` says so.
     """
+    if sparse:
+        return TENSOR.sparse_rows(weight, indices, int(padding_idx), bool(scale_grad_by_freq))
     return embedding_rows(weight, indices, int(padding_idx), bool(scale_grad_by_freq))
 
 
@@ -263,4 +265,5 @@ def embedding_bag(
                 per_sample_weights = TENSOR.narrow(per_sample_weights, 0, 0, last)
     differentiable_only("embedding_bag", indices=indices, offsets=offsets)
     settings = (int(mode), padding_idx, bool(scale_grad_by_freq))
-    return embedding_bag_of(weight, indices, offsets, per_sample_weights, *settings)
+    bags = TENSOR.sparse_bags if sparse else embedding_bag_of
+    return bags(weight, indices, offsets, per_sample_weights, *settings)

@@ -8,9 +8,11 @@ import numpy as np
 
 from .. import devices, dtypes
 from ..tape import foreign
-from ..tape.op import public
+from ..tape.op import TENSOR, public
+from ..tape.sparse import is_sparse
 from ..tensor import Tensor, wrap
-from .create import as_dtype, placed
+from . import cast
+from .create import as_dtype, placed, recorded
 
 
 def _array_from(data: Any, exact: bool) -> np.ndarray:
@@ -131,6 +133,8 @@ def tensor(
             stacklevel=2,
         )
     dtype = as_dtype(dtype, "tensor")
+    if is_sparse(data):
+        return recorded(TENSOR.clone(cast.to(data.detach(), dtype or data.dtype)), requires_grad)
     array = _checked_array(_array_from(data, dtype is not None))
     target = array.dtype if dtype is None else dtype.array
     if dtype is not None and not isinstance(data, (np.ndarray, Tensor)):

@@ -12,6 +12,7 @@ from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tape.slow import in_place
+from ..tape.sparse import is_sparse
 from ..tensor import Tensor
 from . import views
 from .arguments import integer, number_for, one_dim
@@ -226,6 +227,11 @@ def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> T
             f"index_select(): Index to scalar can have only 1 value, got {index.numel()} value(s)"
         )
     if has_numbers(x) and x.size and not within(x, n):
+        if is_sparse(self):
+            raise IndexError(
+                f"index_select(): index contains {x[(x < -n) | (x >= n)][0]} that is out of range "
+                f"for tensor of size {list(self.shape)} at dimension {at}"
+            )
         raise IndexError("index out of range in self")
     return _index_select(self, index, at)
 

@@ -20,10 +20,12 @@ from ..tape.foreign import on
 from ..tape.op import Op, public
 from ..tape.out import out_of
 from ..tape.slow import record
+from ..tape.sparse import is_sparse, refused
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import common_shape, ints, wrong_type
 from .create import check_sizes, like, sizes
+from .layouts import need_strided
 from .pointwise import no_derivative
 
 
@@ -71,6 +73,8 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
     ) -> Tensor:
         shape = sizes(name, (named["size"],) if "size" in named else size)
         check_sizes(shape)
+        if layout is not None:
+            need_strided(layout, name)
         draw = lambda k, g, d: getattr(k, kernel)(g, shape, d)
         t = _sample(draw, generator, shape, dtype, device, requires_grad)
         if out is None:
@@ -90,6 +94,8 @@ def _into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
         library, g = _source(generator, devices.cpu)
         getattr(library, kernel)(g, t._data, *args)
         return
+    if is_sparse(t):
+        raise refused(kernel)
     where = t.device
     library, g = _source(generator, where)
     with on(where):

@@ -10,11 +10,13 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import not_implemented
+from ..kernels.spacing import powers_between, spaced, stepped
 from ..tape.op import public
 from ..tape.operands import no_form
 from ..tensor import Tensor
 from .arguments import integer, wrong_type
 from .create import as_dtype, given, placed
+from .layouts import need_strided
 
 
 @public
@@ -30,6 +32,8 @@ def arange(
 ) -> Tensor:
     """Numbers from ``start`` (0) up to but not including ``end``, ``step`` apart."""
     dtype = as_dtype(dtype, "arange")
+    if layout is not None:
+        need_strided(layout, "arange")
     start, end, step = _bounds(args, named)
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
@@ -46,7 +50,7 @@ def arange(
 def _stepped(start: Any, end: Any, step: Any, whole: bool, d: dtypes.dtype) -> np.ndarray:
     if d.category != dtypes.INT:
         count = max(math.ceil((end - start) / step), 0)
-        return (start + np.arange(count) * float(step)).astype(d.array)
+        return stepped(float(start), float(step), count, d.array)
     count = None if d is dtypes.int64 else max(math.ceil((end - start) / step), 0)
     start, end, step = int(start), int(end), int(step)
     if step == 0:
@@ -106,8 +110,9 @@ def linspace(
 ) -> Tensor:
     """``steps`` numbers from ``start`` to ``end``, both included, evenly spaced."""
     d = _check_spacing("linspace", (start, end), steps, dtype)
+    need_strided(layout, "linspace")
     start, end, d = _ends("linspace", start, end, dtype, d)
-    return given(placed(_spaced(start, end, steps, d.array), device, requires_grad), out, dtype)
+    return given(placed(spaced(start, end, steps, d.array), device, requires_grad), out, dtype)
 
 
 @public
@@ -125,12 +130,11 @@ def logspace(
 ) -> Tensor:
     """``steps`` powers of ``base``, their exponents evenly spaced from ``start`` to ``end``."""
     d = _check_spacing("logspace", (start, end), steps, dtype)
+    need_strided(layout, "logspace")
     start, end, d = _ends("logspace", start, end, dtype, d)
-    work = d.array
     if d.category < dtypes.FLOAT:
-        start, end, work = int(start), int(end), np.dtype(np.float64)
-    exponents = _spaced(start, end, steps, work)
-    data = np.power(np.asarray(base, work), exponents).astype(d.array)
+        start, end = int(start), int(end)
+    data = powers_between(base, start, end, steps, d.array)
     return given(placed(data, device, requires_grad), out, dtype)
 
 
@@ -165,25 +169,6 @@ def _ends(name: str, start: Any, end: Any, dtype: Any, d: dtypes.dtype) -> tuple
     return start, end, d
 
 
-def _spaced(start: Any, end: Any, steps: int, dtype: np.dtype) -> np.ndarray:
-    """From both ends towards the middle, in the target's precision, as PyTorch computes it."""
-    if steps <= 1:
-        return np.full(steps, start).astype(dtype)
-    work = dtype.type if dtype.kind in "fc" and dtype.itemsize >= 4 else np.float64
-    if dtype.kind in "iu":  # the ends are converted first, and wrap
-        start, end = (np.asarray(int(x)).astype(dtype).item() for x in (start, end))
-    a, b = work(start), work(end)
-    step, half = (b - a) / work(steps - 1), steps // 2
-    # from 2**24 on, float32 cannot count
-    exact = dtype.kind != "f" or dtype.itemsize != 4 or steps <= 1 << 24
-    away = np.arange(steps - half, dtype=work if exact else None).astype(work, copy=False)
-    away *= step
-    z = np.empty(steps, work)
-    np.add(away[:half], a, out=z[:half])
-    np.subtract(b, away[::-1], out=z[half:])
-    return z.astype(dtype, copy=False)
-
-
 @public
 def eye(
     n: int,
@@ -197,6 +182,7 @@ def eye(
 ) -> Tensor:
     """The identity matrix, (n, m)."""
     d = as_dtype(dtype, "eye") or dtypes.get_default_dtype()
+    need_strided(layout, "eye")
     n = integer(n, "eye.n.1")
     m = n if m is None else integer(m, "eye.m.2")
     for name, size in (("n", n), ("m", m)):

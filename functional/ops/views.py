@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels.coo import CooArray
 from ..kernels.meta import has_numbers
 from ..kernels.shapes import extent, view_strides
 from ..tape.level_views import note_views
@@ -243,6 +244,7 @@ def _fits(have: int, wanted: int) -> bool:
 def kind_of(self: Tensor) -> str:
     """The name error messages give a tensor: ``torch.FloatTensor``."""
     prefix = "torch." if self.device.type == "cpu" else f"torch.{self.device.type}."
+    prefix += "sparse." * (type(self._data) is CooArray)
     return f"{prefix}{self.dtype.legacy}Tensor"
 
 

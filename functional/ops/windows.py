@@ -11,6 +11,7 @@ from .. import dtypes
 from ..tape.op import public
 from ..tensor import Tensor
 from .create import placed
+from .layouts import is_strided, options_text
 
 # --- torch.signal.windows -------------------------------------------------------------------------
 
@@ -158,9 +159,16 @@ _window(
 
 
 def _old(
-    name: str, length: int, periodic: bool, dtype: Any, device: Any, grad: bool, values: Any
-) -> Tensor:
+    name: str, length: int, periodic: bool, dtype: Any, layout: Any, device: Any, grad: bool,
+    values: Any,
+) -> Tensor:  # fmt: skip
     kind = dtypes.get_default_dtype() if dtype is None else dtype
+    if not is_strided(layout, f"{name}_window"):
+        chosen = dtype is not None or name != "hann"
+        raise RuntimeError(
+            f"{name}_window is not implemented for sparse types, got: "
+            f"{options_text(kind, layout, chosen)}"
+        )
     if not kind.is_floating_point:
         title = dtypes.c_name(kind)
         raise RuntimeError(
@@ -188,7 +196,7 @@ def hamming_window(
 ) -> Tensor:  # fmt: skip
     """α - β cos(2πn / (N - 1))."""
     form = lambda k, n, kind: alpha - beta * np.cos(k * kind.type(2 * math.pi / (n - 1)))
-    return _old("hamming", window_length, periodic, dtype, device, requires_grad, form)
+    return _old("hamming", window_length, periodic, dtype, layout, device, requires_grad, form)
 
 
 @public
@@ -198,7 +206,7 @@ def hann_window(
 ) -> Tensor:  # fmt: skip
     """(1 - cos(2πn / (N - 1))) / 2."""
     form = lambda k, n, kind: 0.5 - 0.5 * np.cos(k * kind.type(2 * math.pi / (n - 1)))
-    return _old("hann", window_length, periodic, dtype, device, requires_grad, form)
+    return _old("hann", window_length, periodic, dtype, layout, device, requires_grad, form)
 
 
 @public
@@ -214,7 +222,7 @@ def blackman_window(
             0.42
         )  # fmt: skip
 
-    return _old("blackman", window_length, periodic, dtype, device, requires_grad, form)
+    return _old("blackman", window_length, periodic, dtype, layout, device, requires_grad, form)
 
 
 @public
@@ -224,7 +232,7 @@ def bartlett_window(
 ) -> Tensor:  # fmt: skip
     """A triangle."""
     form = lambda k, n, kind: 1 - np.abs(k * kind.type(2 / (n - 1)) - 1)
-    return _old("bartlett", window_length, periodic, dtype, device, requires_grad, form)
+    return _old("bartlett", window_length, periodic, dtype, layout, device, requires_grad, form)
 
 
 @public
@@ -238,4 +246,4 @@ def kaiser_window(
         x = k.astype(np.float64) * (2 / (n - 1)) - 1
         return np.i0(beta * np.sqrt(np.maximum(1 - x * x, 0))) / np.i0(beta)
 
-    return _old("kaiser", window_length, periodic, dtype, device, requires_grad, form)
+    return _old("kaiser", window_length, periodic, dtype, layout, device, requires_grad, form)

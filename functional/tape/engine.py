@@ -23,6 +23,7 @@ from .foreign import CROSSINGS
 from .node import AccumulateGrad, Node
 from .op import TENSOR
 from .slow import EXACT
+from .sparse import accumulated, added, as_array, copied
 
 Edge = tuple[Any, int]
 NOTHING: tuple[Any, ...] = ()
@@ -204,7 +205,7 @@ class _Run:
     def _fit(self, node: Node, m: Node, to: int, g: Any) -> Any:
         """A gradient in the shape and dtype of the edge it takes."""
         if self.raw and type(g) is not ndarray:  # a NumPy scalar
-            g = np.asarray(g._data if isinstance(g, Tensor) else g)
+            g = as_array(g)
         shape, dtype = m.shape, m.dtype
         if type(shape) is list:
             shape = shape[to]
@@ -242,7 +243,7 @@ class _Run:
         elif node in self.owned:
             add(old, g, old)
         else:
-            buffers[node] = old + g
+            buffers[node] = old + g if self.raw else added(old, g)
             if self.raw and type(buffers[node]) is ndarray:
                 self.owned.add(node)
 
@@ -268,7 +269,7 @@ class _Run:
             t = ref()
             if t is not None and tensors[nr] is not None:
                 new = tensors[nr]
-                t._grad = TENSOR.clone(new) if t._grad is None else TENSOR.add(t._grad, new)
+                t._grad = TENSOR.clone(new) if t._grad is None else added(t._grad, new)
         for hook in list(extra.pre.values()) if runs else ():
             tensors = list(_all_replaced(hook, hook(tuple(tensors)), tuple(tensors)))
         return self._back(tensors, g)
@@ -301,9 +302,9 @@ class _Run:
         old = leaf._grad
         if not self.raw:
             if old is None:
-                leaf._grad = _copied(g if self.create else primal(g), leaf)
+                leaf._grad = copied(g if self.create else primal(g), leaf)
             else:
-                leaf._grad = TENSOR.add(old, g) if self.create else TENSOR.add_(old, g)
+                leaf._grad = added(old, g) if self.create else accumulated(old, g)
         elif old is None:
             references = sys.getrefcount(g)
             leaf._grad = wrap(_own(g, leaf._data, references))
@@ -311,7 +312,7 @@ class _Run:
             np.add(old._data, g, out=old._data, casting="unsafe")
             counter(old)[0] += 1
         else:
-            leaf._grad = TENSOR.add(old, wrap(g))
+            leaf._grad = added(old, wrap(g))
         if node.extra is not None:
             for hook in list(node.extra.post_accumulate.values()):
                 hook(leaf)
@@ -348,11 +349,6 @@ def _calibrate(count: Any, x: ndarray) -> int:
 
 FREE = _calibrate(_references, np.empty(1))
 FREE_BASE = _calibrate(_base_references, np.empty((2, 2)).T)
-
-
-def _copied(g: Tensor, leaf: Tensor) -> Tensor:
-    """A copy of ``g``, laid out like the leaf: ``grad`` is nobody else's tensor."""
-    return TENSOR.empty_like(leaf, dtype=g.dtype).copy_(g)
 
 
 def _replaced(hook: Any, result: Any, before: Any) -> Any:

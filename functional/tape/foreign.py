@@ -16,6 +16,7 @@ from numpy import ndarray
 from .. import dtypes, errors
 from ..kernels import layout, shapes
 from ..kernels import numpy as numpy_kernels
+from ..kernels.coo import SPARSE
 from ..kernels.meta import ARRAYS, MetaArray
 from ..kernels.transfer import move
 from ..tensor import Tensor
@@ -24,14 +25,14 @@ from .op import Op
 from .operand_types import as_operand, widened
 
 _NAMES: dict[int, str] = {}
-# Recorded moves between devices that are alive: while there are any, a backward pass runs on
-# Tensors, as its arrays may be of two libraries.
+# Recorded moves between devices, and operations on sparse tensors, that are alive: while there are
+# any, a backward pass runs on Tensors, as its arrays may be of two kinds.
 CROSSINGS: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def is_foreign(x: Any) -> bool:
     """Whether an array is CuPy's."""
-    return type(x) is not ndarray and type(x) is not MetaArray and type(x) in ARRAYS
+    return type(x) in ARRAYS and type(x) not in (ndarray, MetaArray) and type(x) not in SPARSE
 
 
 def namespace() -> Any:
@@ -102,26 +103,37 @@ def filled(value: Any, shape: Any, dtype: Any, device: Any, strides: Any = None)
 
 def library(x: Any) -> Any:
     """NumPy or CuPy: the module whose functions take ``x``."""
-    if type(x) is ndarray:
-        return np
+    return np if type(x) is ndarray else _need_strided(x, _names)()
+
+
+def _names() -> Any:
     from ..kernels.cupy import names
 
     return names
 
 
+def _need_strided(x: Any, call: Any) -> Any:
+    """``call``, unless ``x`` is sparse."""
+    if type(x) in SPARSE:
+        raise NotImplementedError("not available for tensors of layout Sparse")
+    return call
+
+
 def kernels_for(x: Any) -> Any:
     """The kernel namespace that takes ``x``."""
-    return numpy_kernels if isinstance(x, (ndarray, MetaArray)) else namespace()
+    return numpy_kernels if isinstance(x, (ndarray, MetaArray)) else _need_strided(x, namespace)()
 
 
 def layout_for(x: Any) -> Any:
     """The module ``kernels/layout.py``, for arrays like ``x``."""
-    return layout if isinstance(x, (ndarray, MetaArray)) else _twin_module("layout")
+    if isinstance(x, (ndarray, MetaArray)):
+        return layout
+    return _need_strided(x, _twin_module)("layout")
 
 
 def strided(x: Any, shape: Any, strides: Any, offset: int = 0) -> Any:
     """A view over the memory of ``x``; ``strides`` and ``offset`` in bytes from its start."""
-    module = shapes if isinstance(x, ndarray) else _twin_module("shapes")
+    module = shapes if isinstance(x, ndarray) else _need_strided(x, _twin_module)("shapes")
     return module.strided(x, shape, strides, offset)
 
 

@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from .. import dtypes
 from ..kernels import formats, layout, meta
+from ..kernels.coo import SPARSE
 from ..kernels.meta import MetaArray
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Parameter, Tensor, wrap
@@ -67,17 +68,28 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
         handled, result = overrides.dispatch(op, args, inputs, out)
         if handled:
             return result
+        wrapped = any(isinstance(a, levels.Wrapped) for a in inputs)
+        if not wrapped and any(type(a._data) in SPARSE for a in tensors):
+            return _sparse().run(op, args, out)
         if op.check is not None:
             op.check(*args)
-        if any(isinstance(a, levels.Wrapped) for a in inputs):
+        if wrapped:
             return levels.process(op, args)
         if out is None and any(type(a) is duals.PlainDual for a in inputs):
             return duals.extend(op, args, finish(op, args, compute(op, args)))
+    elif any([type(a._data) in SPARSE for a in tensors]):
+        return _sparse().run(op, args, out)
     elif op.check is not None:
         op.check(*args)
     if out is not None:
         return _into(op, args, out)
     return finish(op, args, compute(op, args))
+
+
+def _sparse() -> Any:
+    from . import sparse
+
+    return sparse
 
 
 def uniform(op: Op, args: tuple[Any, ...]) -> Tensor | None:
@@ -257,6 +269,8 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
             return level_views.process_in_place(op, args)
         if any(type(a) is duals.PlainDual for a in inputs):
             return duals.written(op, args, _write)
+    if any([isinstance(a, Tensor) and type(a._data) in SPARSE for a in inputs]):
+        return _sparse().write(op, args)
     return _write(op, args)
 
 
@@ -271,7 +285,7 @@ def _write(op: Op, args: tuple[Any, ...]) -> Tensor:
         check_cast(op, args, inputs)  # says so first
         raise
     check_result(data, target)
-    node = _in_place_node(op, args) if recording and op.node is not None else None
+    node = in_place_node(op, args) if recording and op.node is not None else None
     if shared:
         write_changes(target._data, data)
     elif type(target._data) is not MetaArray:
@@ -316,6 +330,8 @@ def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
     """Give ``self`` the geometry that the view ``op`` would have."""
     if isinstance(self, levels.Wrapped):
         raise NotImplementedError(f"{op.name}: a view in place inside a transform")
+    if type(self._data) in SPARSE:
+        return _sparse().write(op, (self, *statics))
     recording = MODE.grad and requires_grad(self)
     check_in_place(self, recording)
     edge = edge_of(self)
@@ -331,7 +347,7 @@ def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
     return self
 
 
-def _in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
+def in_place_node(op: Op, args: tuple[Any, ...]) -> Any:
     """The node of an in-place operation, made before the write, so that versions tell of it."""
     target = args[0]
     edges = edges_of(op, args)

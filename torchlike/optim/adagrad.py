@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from functional.modes import no_grad
 from functional.ops.create import like
+from functional.ops.sparse import coo_of
 from functional.tensor import Tensor
 
 from .elementwise import Elementwise, check_lr, check_not_negative, new_count, plain
@@ -68,6 +70,18 @@ class Adagrad(Elementwise):
         """The size of the step."""
         o.size = -plain(o.lr / (1 + (step - 1) * o.lr_decay))
 
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """Sparse gradients are welcome."""
+
+    def _update_tensors(self, p: Any, buffers: list[Any], o: Any) -> None:
+        if not p._grad.is_sparse:
+            super()._update_tensors(p, buffers, o)
+            return
+        if o.weight_decay != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        with no_grad():
+            _in_places(p, buffers[0], o)
+
     def follow(self, F: Any, o: Any, x: Any, g: Any, *sums: Any) -> None:
         """x -= size * g / (sqrt(sum) + eps)."""
         g = F.gradient(x, g, o.maximize, o.weight_decay)
@@ -75,3 +89,12 @@ class Adagrad(Elementwise):
         total = F.put(total, F.addcmul(total, g, g, 1, total))
         root = F.sqrt(total, F.new("root", x))
         F.put(x, F.addcdiv(x, g, F.plus(root, o.eps, root), o.size, x))
+
+
+def _in_places(p: Any, total: Any, o: Any) -> None:
+    """The update in the places of a sparse gradient."""
+    g = (-p._grad if o.maximize else p._grad).coalesce()
+    places, held, size = g._indices(), g._values(), tuple(g.shape)
+    total.add_(coo_of(places, held * held, size, True))
+    root = total.sparse_mask(g)._values().sqrt() + o.eps
+    p.add_(coo_of(places, held / root, size, True), alpha=o.size)

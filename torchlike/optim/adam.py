@@ -86,6 +86,12 @@ class Adam(Elementwise):
         """Both means, and with ``amsgrad`` the largest second one."""
         return ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")[: 3 if group["amsgrad"] else 2]
 
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """PyTorch's error for sparse gradients."""
+        raise RuntimeError(
+            "Adam does not support sparse gradients, please consider SparseAdam instead"
+        )
+
     def begin(self, o: Any, state: dict[str, Any], step: float) -> None:
         """Correct for means that started from zero."""
         set_rates(o)

@@ -131,6 +131,10 @@ class Elementwise(Optimizer):
         """How many times a step writes to a parameter."""
         return 1
 
+    def check_sparse(self, group: dict[str, Any]) -> None:
+        """PyTorch's error for sparse gradients."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
     def finish(self, o: Any, state: dict[str, Any], step: float) -> None:
         """Change the scalars of the state after the update."""
 
@@ -141,7 +145,7 @@ class Elementwise(Optimizer):
             params = [p for p in group["params"] if p._grad is not None]
             for p in params:
                 if p._grad.is_sparse:
-                    raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+                    self.check_sparse(group)
                 if group.get("fused"):
                     check_fused(p)
                 if not self.state[p]:
