@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import pytest
+
+from functional.kernels.scratch import aligned
+
+from .observe import library
 from .scenarios import Cases, error
 
 CASES = Cases("recurrent")
+OURS = library("torchlike")
 KINDS = ("RNN", "LSTM", "GRU")
 
 
@@ -206,3 +213,38 @@ def names_of_nodes(torch: Any) -> Any:
 
 
 test_scenario = CASES.test()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "batch"), [(64, 3), (128, 16), (256, 20), (96, 2)])
+def test_wide_layers_are_their_cells_in_a_row(kind: str, width: int, batch: int) -> None:
+    """Products in blocks, and in one piece; packed sequences use a part of the rows."""
+    OURS.manual_seed(0)
+    layer = getattr(OURS.nn, kind)(5, width, dtype=OURS.float64)
+    cell = getattr(OURS.nn, f"{kind}Cell")(5, width, dtype=OURS.float64)
+    cell.load_state_dict({k.removesuffix("_l0"): v for k, v in layer.state_dict().items()})
+    lengths = [4 - (i % 3) for i in range(batch)]
+    x = OURS.randn(4, batch, 5, dtype=OURS.float64)
+    pack = OURS.nn.utils.rnn.pack_padded_sequence(x, lengths, enforce_sorted=False)
+    found = OURS.nn.utils.rnn.pad_packed_sequence(layer(pack)[0])[0]
+    state, steps = None, []
+    for step in x:
+        state = cell(step, state)
+        steps.append(state[0] if kind == "LSTM" else state)
+    wanted = OURS.stack(steps)
+    for i, n in enumerate(lengths):
+        assert OURS.allclose(found[:n, i], wanted[:n, i], rtol=1e-12, atol=1e-12)
+    weight = OURS.randn_like(wanted)
+    for i, n in enumerate(lengths):
+        weight[n:, i] = 0
+    (found * weight).sum().backward()
+    (wanted * weight).sum().backward()
+    for p, q in zip(layer.parameters(), cell.parameters(), strict=True):
+        assert OURS.allclose(p.grad, q.grad, rtol=1e-9, atol=1e-10)
+
+
+def test_aligned_memory() -> None:
+    for shape in ((3,), (64, 64), (5, 1000, 3)):
+        x = aligned(shape, np.dtype(np.float32))
+        assert x.shape == shape and x.flags.c_contiguous and x.flags.writeable
+        assert x.nbytes < 8192 or x.ctypes.data % 64 == 0

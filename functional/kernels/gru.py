@@ -1,4 +1,4 @@
-"""One layer of gated recurrent units, and the way back; see recurrence.py for the layout."""
+"""One layer of gated recurrent units, and the way back; see recurrence.py."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from numpy import ndarray
 
 from .half import narrow
 from .recurrence import (
-    Carry,
+    GateProduct,
     State,
-    kept_steps,
-    part,
+    Steps,
+    by_gate,
+    gradient_of,
+    kept_by_gate,
     projected,
     projections,
     slope,
     states_before,
-    steps,
     tanh_slope,
-    turned,
     wide,
 )
+from .scratch import aligned
 
 __all__ = ["gru_backward", "gru_layer"]
 
@@ -36,35 +37,40 @@ def gru_layer(
     sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[ndarray, ...]:
-    """Outputs (N, H), last state (B, H); kept: gates (3H), the state's part of the new gate (H)."""
+    """Outputs (N, H), last state (B, H).
+
+    Kept: gates (3 N H), the state's part of the new gate (N, H).
+    """
     dtype, n = x.dtype, h0.shape[1]
-    x, h0, b_new = wide(x, h0, None if b_hh is None else b_hh[2 * n :, None])
+    x, h0, b_new = wide(x, h0, None if b_hh is None else b_hh[2 * n :])
     w_ih, w_hh, b_ih, b_hh = (_halved(w, 2 * n) for w in wide(w_ih, w_hh, b_ih, b_hh))
-    sums = projected(x, w_ih, b_ih)
+    steps, half = Steps(sizes, reverse), x.dtype.type(0.5)
     if b_hh is not None:
-        sums[:, : 2 * n] += b_hh[: 2 * n]
+        b_ih[: 2 * n] += b_hh[: 2 * n]
+    known = projected(x, w_ih, b_ih, 3)
+    gates, parts = aligned((3 * n * len(x),), x.dtype), aligned((len(x), n), x.dtype)
     out = np.empty((len(x), n), x.dtype)
-    gates, parts = np.empty(3 * n * len(x), x.dtype), np.empty(n * len(x), x.dtype)
-    state = State(np.ascontiguousarray(h0.T))
-    spans = steps(sizes, reverse)
-    views = kept_steps(gates, 3 * n, spans), kept_steps(parts, n, spans)
-    for z, own, known, y in zip(*views, turned(sums, spans), turned(out, spans), strict=True):
-        h = state.of(z.shape[1])
-        np.matmul(w_hh[: 2 * n], h, out=z[: 2 * n])
-        z[: 2 * n] += known[: 2 * n]
-        squashed = np.tanh(z[: 2 * n], out=z[: 2 * n])
-        squashed *= 0.5
-        squashed += 0.5
-        np.matmul(w_hh[2 * n :], h, out=own)
-        if b_new is not None:
-            own += b_new
-        new = np.multiply(z[:n], own, out=z[2 * n :])
-        new += known[2 * n :]
+    product, state = GateProduct(w_hh.T, sizes[0], 3), State(h0)
+    rows_of = (steps.of(rows) for rows in (known, parts, out))
+    for z, k, own, y in zip(steps.kept(gates, 3), *rows_of, strict=True):
+        h = state.of(len(own))
+        fresh, squashed = product(h), z[:2]
+        np.add(fresh[:2], k[:2], out=squashed)
+        np.tanh(squashed, out=squashed)
+        squashed *= half
+        squashed += half
+        if b_new is None:
+            own[...] = fresh[2]
+        else:
+            np.add(fresh[2], b_new, out=own)
+        reset, update, new = z
+        np.multiply(reset, own, out=new)
+        new += k[2]
         np.tanh(new, out=new)
-        state.now = h - new
-        state.now *= z[n : 2 * n]
-        state.now += new
-        y[...] = state.now
+        np.subtract(h, new, out=y)
+        y *= update
+        y += new
+        state.now = y
     return tuple(narrow(a, dtype) for a in (out, state.end(), gates, parts))
 
 
@@ -85,38 +91,46 @@ def gru_backward(
     gates: ndarray, parts: ndarray, sizes: tuple[int, ...], reverse: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, both weights and both biases."""
-    dtype, n = x.dtype, h0.shape[1]
+    dtype, steps = x.dtype, Steps(sizes, not reverse)
     g_out, g_h, g_gates, g_parts = wide(*g)
     x, h0, w_ih, w_hh, out, gates, parts = wide(x, h0, w_ih, w_hh, out, gates, parts)
-    carry, w, spans = Carry(h0, g_h), np.ascontiguousarray(w_hh.T), steps(sizes, reverse)
-    earlier = states_before(h0, out, sizes, reverse)
-    sums, states = np.empty((3 * n, len(x)), x.dtype), np.empty((3 * n, len(x)), x.dtype)
-    for start, end in reversed(spans):
-        rows = end - start
-        r, u, new = part(gates, 3 * n, start, end).reshape(3, n, rows)
-        h, z = carry.of(rows), np.empty((3, n, rows), x.dtype)
-        if g_out is not None:
-            h += g_out[start:end].T
-        np.multiply(tanh_slope(new), 1 - u, out=z[2])
-        z[2] *= h
-        np.subtract(earlier[start:end].T, new, out=z[1])
-        z[1] *= slope(u)
-        z[1] *= h
-        if g_gates is not None:
-            extra = part(g_gates, 3 * n, start, end).reshape(3, n, rows)
-            z[1] += extra[1] * slope(u)
-            z[2] += extra[2] * tanh_slope(new)
-        np.multiply(z[2], part(parts, n, start, end), out=z[0])
-        z[0] *= slope(r)
-        if g_gates is not None:
-            z[0] += extra[0] * slope(r)
-        sums[:, start:end] = z.reshape(3 * n, rows)
-        z[2] *= r
-        if g_parts is not None:
-            z[2] += part(g_parts, n, start, end)
-        flat = z.reshape(3 * n, rows)
-        states[:, start:end] = flat
+    h_grad, earlier = gradient_of(h0, g_h), states_before(h0, out, sizes, reverse)
+    reset, update, new = kept_by_gate(gates, 3, sizes)
+    # by the hidden state's gradient: those of the sums of update and new gate; by the latter's,
+    # that of the sum of the reset gate
+    by_update = slope(update) * (earlier - new)
+    by_new = tanh_slope(new) * (1 - update)
+    by_reset = slope(reset) * parts
+    extra = None
+    if g_gates is not None:
+        slopes = np.stack([slope(reset), slope(update), tanh_slope(new)])
+        extra = kept_by_gate(g_gates, 3, sizes) * slopes
+    sums, states = (aligned((len(x), 3 * h0.shape[1]), x.dtype) for _ in range(2))
+    product = GateProduct(w_hh, sizes[0])
+    views = (
+        states, by_gate(sums, 3), by_gate(states, 3), by_update, by_new, by_reset, reset, update,
+        g_out, g_parts, extra,
+    )  # fmt: skip
+    nothing = [None] * len(sizes)
+    rows_of_all = (nothing if a is None else steps.of(a) for a in views)
+    for flat, z, own, by_u, by_n, by_r, r, u, new_h, new_part, new_z in zip(
+        *rows_of_all, strict=True
+    ):
+        h = h_grad[: len(flat)]
+        if new_h is not None:
+            h += new_h
+        np.multiply(h, by_u, out=z[1])
+        np.multiply(h, by_n, out=z[2])
+        if new_z is not None:
+            z[1:] += new_z[1:]
+        np.multiply(z[2], by_r, out=z[0])
+        if new_z is not None:
+            z[0] += new_z[0]
+        own[:2] = z[:2]
+        np.multiply(z[2], r, out=own[2])
+        if new_part is not None:
+            own[2] += new_part
         h *= u
-        h += w @ flat
+        h += product(flat)
     grads = projections(sums, states, x, earlier, w_ih)
-    return tuple(narrow(a, dtype) for a in (grads[0], carry.end(), *grads[1:]))
+    return tuple(narrow(a, dtype) for a in (grads[0], h_grad, *grads[1:]))

@@ -6,7 +6,6 @@ They are kept for the way back as they are used, the gradients of their sums are
 
 from __future__ import annotations
 
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,23 @@ from numpy import ndarray
 
 from .half import narrow
 from .recurrence import (
-    Carry,
+    GateProduct,
     State,
-    in_order,
-    kept_steps,
-    part,
+    Steps,
+    by_gate,
+    gradient_of,
+    kept_by_gate,
+    kept_of_run,
     projected,
     projections,
+    rows_of_run,
+    runs,
     slope,
     states_before,
-    steps,
     tanh_slope,
-    turned,
     wide,
 )
+from .scratch import aligned
 
 __all__ = ["lstm_backward", "lstm_layer"]
 
@@ -44,81 +46,49 @@ def lstm_layer(
     sizes: tuple[int, ...],
     reverse: bool,
 ) -> tuple[ndarray, ...]:
-    """Outputs (N, P), last hidden (B, P) and cell state (B, H); kept: gates (4H), cells (H)."""
+    """Outputs (N, P), last hidden (B, P) and cell state (B, H).
+
+    Kept: gates (4 N H), cells (N, H).
+    """
     dtype, n = x.dtype, c0.shape[1]
     x, h0, c0, w_hr = wide(x, h0, c0, w_hr)
-    spans, width, half = steps(sizes, reverse), h0.shape[1], x.dtype.type(0.5)
-    weights = wide(w_ih, w_hh, b_ih, b_hh)
-    joined = len(set(sizes)) == 1 and sizes[0] >= _ROWS and x.shape[1] <= 2 * width
-    weight, known = (_joined if joined else _apart)(x, weights, spans)
+    w_ih, w_hh, b_ih, b_hh = wide(w_ih, w_hh, b_ih, b_hh)
+    bias = None if b_ih is None else _ordered(b_ih + b_hh)
+    known = projected(x, _ordered(w_ih), bias, 4)
+    steps, half = Steps(sizes, reverse), x.dtype.type(0.5)
+    gates, cells = aligned((4 * n * len(x),), x.dtype), aligned((len(x), n), x.dtype)
     out = np.empty((len(x), h0.shape[1]), x.dtype)
-    gates, cells = np.empty(4 * n * len(x), x.dtype), np.empty(n * len(x), x.dtype)
-    hidden, cell = State(np.ascontiguousarray(h0.T)), State(np.ascontiguousarray(c0.T))
-    views = kept_steps(gates, 4 * n, spans), kept_steps(cells, n, spans), turned(out, spans)
-    for z, c, y, others in zip(*views, known, strict=True):
-        rows = z.shape[1]
-        if joined:
-            others[:width] = hidden.of(rows)
-            np.matmul(weight, others, out=z)
-        else:
-            np.matmul(weight, hidden.of(rows), out=z)
-            z += others
+    product, hidden, cell = GateProduct(_ordered(w_hh).T, sizes[0], 4), State(h0), State(c0)
+    rows_of = (steps.of(rows) for rows in (known, cells, out))
+    for z, given, c, y in zip(steps.kept(gates, 4), *rows_of, strict=True):
+        rows = len(c)
+        np.add(given, product(hidden.of(rows)), out=z)
         np.tanh(z, out=z)
-        squashed = z[: 3 * n]
+        squashed = z[:3]
         squashed *= half
         squashed += half
-        o, i, f, new = z.reshape(4, n, rows)
+        o, i, f, new = z
         np.multiply(f, cell.of(rows), out=c)
         c += i * new
-        cell.now, h = c, np.tanh(c)
-        h *= o
-        hidden.now = h if w_hr is None else w_hr @ h
-        y[...] = hidden.now
-    results = (out, hidden.end(), cell.end(), gates, cells)
-    return tuple(narrow(a, dtype) for a in results)
+        if w_hr is None:
+            np.tanh(c, out=y)
+            y *= o
+        else:
+            np.matmul(np.tanh(c) * o, w_hr.T, out=y)
+        hidden.now, cell.now = y, c
+    return tuple(narrow(a, dtype) for a in (out, hidden.end(), cell.end(), gates, cells))
 
 
-def _ordered(w: ndarray, z: ndarray) -> ndarray:
-    """Weights (4H, ..) in the order of gates used here, written to z.
+def _ordered(w: ndarray) -> ndarray:
+    """Weights (4H, ..) in the order of gates used here, those of sigmoids halved.
 
-    Those of sigmoids are halved: sigmoid(x) = tanh(x / 2) / 2 + 1 / 2.
+    sigmoid(x) = tanh(x / 2) / 2 + 1 / 2.
     """
-    n = len(w) // 4
+    n, z = len(w) // 4, np.empty_like(w)
     np.multiply(w[3 * n :], 0.5, out=z[:n])
     np.multiply(w[: 2 * n], 0.5, out=z[n : 3 * n])
     z[3 * n :] = w[2 * n : 3 * n]
     return z
-
-
-_ROWS = 8  # fewer are products with hardly more than a vector, which read the weights every time
-
-
-def _apart(
-    x: ndarray, weights: list[Any], spans: list[tuple[int, int]]
-) -> tuple[ndarray, list[ndarray]]:
-    """A step's gates as weight @ h + known, known for each step from one product for all."""
-    ordered: list[Any] = [None if w is None else _ordered(w, np.empty_like(w)) for w in weights]
-    w_ih, w_hh, b_ih, b_hh = ordered
-    return w_hh, turned(projected(x, w_ih, b_ih, b_hh), spans)
-
-
-def _joined(
-    x: ndarray, weights: list[Any], spans: list[tuple[int, int]]
-) -> tuple[ndarray, list[ndarray]]:
-    """A step's gates as weight @ known, whose rows are those of h, to be filled in, of x, and ones.
-
-    All steps have as many rows.
-    """
-    w_ih, w_hh, b_ih, b_hh = weights
-    parts = [w_hh, w_ih, *(b[:, None] for b in (b_ih, b_hh) if b is not None)]
-    widths = [0, *accumulate(w.shape[1] for w in parts)]
-    weight = np.empty((len(w_hh), widths[-1]), x.dtype)
-    for w, (first, last) in zip(parts, pairwise(widths), strict=True):
-        _ordered(w, weight[:, first:last])
-    known = np.empty((len(spans), widths[-1], len(x) // len(spans)), x.dtype)
-    known[:, widths[1] : widths[2]] = x.reshape(len(spans), -1, x.shape[1]).transpose(0, 2, 1)
-    known[:, widths[2] :] = 1
-    return weight, in_order(known, spans)
 
 
 def lstm_backward(
@@ -127,123 +97,69 @@ def lstm_backward(
     sizes: tuple[int, ...], reverse: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, c0, both weights, both biases and the projection's weight."""
-    dtype = x.dtype
+    dtype, steps = x.dtype, Steps(sizes, not reverse)
     g_out, g_h, g_c, g_gates, g_cells = wide(*g)
-    inputs, results = wide(x, h0, c0, w_ih, w_hh, w_hr), wide(out, gates, cells)
-    if w_hr is None and g_gates is None and g_cells is None and len(set(sizes)) == 1:
-        grads = _even_backward((g_out, g_h, g_c), inputs, results, len(sizes), reverse)
-    else:
-        g = [g_out, g_h, g_c, g_gates, g_cells]
-        grads = _uneven_backward(g, inputs, results, steps(sizes, reverse))
-    carry, cell, sums, g_hr = grads
-    x, h0, w_ih, out = inputs[0], inputs[1], inputs[3], results[0]
+    x, h0, c0, w_ih, w_hh, w_hr = wide(x, h0, c0, w_ih, w_hh, w_hr)
+    out, gates, cells = wide(out, gates, cells)
+    h, c = gradient_of(h0, g_h), gradient_of(c0, g_c)
+    slopes, by_hidden = _slopes(gates, cells, states_before(c0, cells, sizes, reverse), sizes)
+    g_outs = None if w_hr is None else np.empty_like(out)  # all the gradients of outputs
+    sums = aligned((len(x), 4 * c.shape[1]), x.dtype)
+    product = GateProduct(w_hh, len(h), result=h)
+    nothing = [None] * len(sizes)
+    by_row = sums, by_gate(sums, 4), by_hidden, g_out, g_outs, g_cells
+    by_kept = slopes, gates, g_gates
+    of_steps = [nothing if a is None else steps.of(a) for a in by_row]
+    of_steps += [nothing if a is None else steps.kept(a, 4) for a in by_kept]
+    for flat, z, made, new_h, whole_h, new_c, by_sum, kept, new_z in zip(*of_steps, strict=True):
+        rows = len(flat)
+        hidden, cell = (h, c) if rows == len(h) else (h[:rows], c[:rows])
+        if new_h is not None:
+            hidden += new_h
+        squashed = hidden
+        if whole_h is not None:
+            whole_h[...] = hidden
+            squashed = hidden @ w_hr
+        cell += squashed * made
+        if new_c is not None:
+            cell += new_c
+        np.multiply(by_sum[:3], cell, out=z[:3])
+        np.multiply(by_sum[3], squashed, out=z[3])
+        if new_z is not None:
+            z += _past_gates(new_z, kept)
+        cell *= kept[2]
+        product(flat)
     found = projections(sums, sums, x, states_before(h0, out, sizes, reverse), w_ih)
-    states = np.ascontiguousarray(carry.T), np.ascontiguousarray(cell.T)
-    made = (found[0], *states, *found[1:], g_hr)
+    g_hr = None
+    if g_outs is not None:
+        g_hr = g_outs.T @ (kept_by_gate(gates, 4, sizes)[0] * np.tanh(cells))
+    made = (found[0], h, c, *found[1:], g_hr)
     return tuple(None if a is None else narrow(a, dtype) for a in made)
 
 
-def _even_backward(
-    grads: Any, inputs: Any, results: Any, count: int, reverse: bool
-) -> tuple[Any, ...]:
-    """The way back where all steps have as many rows: what does not depend on the way at once.
-
-    Returns the gradients of both states, of the gates' sums (4H, N), and None.
-    """
-    (g_out, g_h, g_c), (_, h0, c0, _, w_hh, _) = grads, inputs
-    rows, n = c0.shape
-    kept, cells = results[1].reshape(count, 4, n, rows), results[2].reshape(count, n, rows)
-    z, by_hidden = _slopes(kept, cells, c0, reverse)
-    carry, cell = Carry(h0, g_h).g, Carry(c0, g_c).g
-    if g_out is not None:
-        g_out = g_out.reshape(count, rows, n).transpose(0, 2, 1)
-    w, spare = w_hh.T, np.empty_like(cell)
-    for t in range(count) if reverse else range(count - 1, -1, -1):
-        if g_out is not None:
-            carry += g_out[t]
-        cell += np.multiply(carry, by_hidden[t], out=spare)
-        step = z[t]
-        step[:3] *= cell
-        step[3] *= carry
-        cell *= kept[t, 2]
-        np.matmul(w, step.reshape(4 * n, rows), out=carry)
-    sums = np.ascontiguousarray(z.reshape(count, 4 * n, rows).transpose(1, 0, 2))
-    return carry, cell, sums.reshape(4 * n, count * rows), None
+_CACHED = 1 << 14  # elements of a gate whose slopes are computed together
 
 
-_CACHED = 1 << 16  # elements of gates whose slopes are computed together
-
-
-def _slopes(kept: ndarray, cells: ndarray, c0: ndarray, reverse: bool) -> tuple[ndarray, ndarray]:
+def _slopes(
+    gates: ndarray, cells: ndarray, earlier: ndarray, sizes: tuple[int, ...]
+) -> tuple[ndarray, ndarray]:
     """For all steps: what the cell's gradient (first three gates) and the hidden state's (output
     gate) are multiplied by to give those of the gates' sums; and the cell's by the hidden state's.
     """
-    count, _, n, rows = kept.shape
-    z, by_hidden = np.empty_like(kept), np.empty_like(cells)
-    first = np.ascontiguousarray(c0.T)[None]
-    earlier = np.concatenate([cells[1:], first] if reverse else [first, cells[:-1]])
-    some = max(1, _CACHED // max(1, 4 * n * rows))
-    for t in range(0, count, some):
-        at = slice(t, t + some)
-        made, squashed = np.tanh(cells[at]), kept[at, :3]
-        by_sum = slope(squashed)
-        o, i, new = squashed[:, 0], squashed[:, 1], kept[at, 3]
-        np.multiply(by_sum[:, 1], new, out=z[at, 0])
-        np.multiply(by_sum[:, 2], earlier[at], out=z[at, 1])
-        np.multiply(tanh_slope(new), i, out=z[at, 2])
-        np.multiply(by_sum[:, 0], made, out=z[at, 3])
-        np.multiply(tanh_slope(made), o, out=by_hidden[at])
+    z, by_hidden = aligned(gates.shape, gates.dtype), aligned(cells.shape, cells.dtype)
+    n = cells.shape[1]
+    for run in runs(sizes, _CACHED // max(1, n)):
+        (o, i, f, new), to = (kept_of_run(a, 4, n, run) for a in (gates, z))
+        made, by_made = np.tanh(rows_of_run(cells, run)), rows_of_run(by_hidden, run)
+        np.multiply(slope(i, to[0]), new, out=to[0])
+        np.multiply(slope(f, to[1]), rows_of_run(earlier, run), out=to[1])
+        np.multiply(tanh_slope(new, to[2]), i, out=to[2])
+        np.multiply(slope(o, to[3]), made, out=to[3])
+        np.multiply(tanh_slope(made, by_made), o, out=by_made)
     return z, by_hidden
 
 
-def _uneven_backward(
-    grads: Any, inputs: Any, results: Any, spans: list[tuple[int, int]]
-) -> tuple[Any, ...]:
-    """The way back in general: gradients of both states, of the gates' sums, of the projection."""
-    (g_out, g_h, g_c, g_gates, g_cells), (x, h0, c0, _, w_hh, w_hr) = grads, inputs
-    _, gates, cells = results
-    n = c0.shape[1]
-    carry, carry_c, w = Carry(h0, g_h), Carry(c0, g_c), np.ascontiguousarray(w_hh.T)
-    sums = np.empty((4 * n, len(x)), x.dtype)
-    g_hr = None if w_hr is None else np.zeros_like(w_hr)
-    first_cells = np.ascontiguousarray(c0.T)
-    for at in range(len(spans) - 1, -1, -1):
-        start, end = spans[at]
-        rows = end - start
-        o, i, f, new = part(gates, 4 * n, start, end).reshape(4, n, rows)
-        made = np.tanh(part(cells, n, start, end))
-        h, c = carry.of(rows), carry_c.of(rows)
-        if g_out is not None:
-            h += g_out[start:end].T
-        if g_hr is not None:
-            g_hr += h @ (o * made).T
-            h = w_hr.T @ h
-        c += tanh_slope(made) * o * h
-        if g_cells is not None:
-            c += part(g_cells, n, start, end)
-        known = _cells_before(cells, first_cells, spans, at, n)
-        by_sum = np.stack([slope(i), slope(f), tanh_slope(new), slope(o)])
-        z = np.stack(
-            [by_sum[0] * new * c, by_sum[1] * known * c, by_sum[2] * i * c, by_sum[3] * made * h]
-        )
-        if g_gates is not None:
-            extra = part(g_gates, 4 * n, start, end).reshape(4, n, rows)
-            z += by_sum * extra[[1, 2, 3, 0]]
-        c *= f
-        flat = z.reshape(4 * n, rows)
-        sums[:, start:end] = flat
-        carry.of(rows)[...] = w @ flat
-    return carry.g, carry_c.g, sums, g_hr
-
-
-def _cells_before(
-    cells: ndarray, first: ndarray, spans: list[tuple[int, int]], at: int, n: int
-) -> ndarray:
-    """The cells before step ``at``: the step before's, or the first ones."""
-    rows = spans[at][1] - spans[at][0]
-    if at == 0:
-        return first[:, :rows]
-    last = part(cells, n, *spans[at - 1])
-    if last.shape[1] >= rows:
-        return last[:, :rows]
-    return np.concatenate([last, first[:, last.shape[1] : rows]], 1)
+def _past_gates(g: ndarray, gates: ndarray) -> ndarray:
+    """Gradients of a step's sums, in PyTorch's order, from those of its gates."""
+    o, i, f, new = gates
+    return np.stack([slope(i) * g[1], slope(f) * g[2], tanh_slope(new) * g[3], slope(o) * g[0]])

@@ -9,14 +9,14 @@ from numpy import ndarray
 
 from .half import narrow
 from .recurrence import (
-    Carry,
+    GateProduct,
     State,
+    Steps,
+    gradient_of,
     projected,
     projections,
     states_before,
-    steps,
     tanh_slope,
-    turned,
     wide,
 )
 
@@ -37,13 +37,11 @@ def rnn_layer(
     """Outputs (N, H) and last state (B, H) of the plain network, with tanh or relu."""
     dtype = x.dtype
     x, h0, w_ih, w_hh, b_ih, b_hh = wide(x, h0, w_ih, w_hh, b_ih, b_hh)
-    out = projected(x, w_ih, b_ih, b_hh)
-    state = State(np.ascontiguousarray(h0.T))
-    for y in turned(out, steps(sizes, reverse)):
-        z = w_hh @ state.of(y.shape[1])
-        z += y
-        state.now = np.maximum(z, 0, out=z) if relu else np.tanh(z, out=z)
-        y[...] = z
+    [out] = projected(x, w_ih, b_ih if b_hh is None else b_ih + b_hh, 1)
+    state, product = State(h0), GateProduct(w_hh.T, sizes[0])
+    for y in Steps(sizes, reverse).of(out):
+        y += product(state.of(len(y)))
+        state.now = np.maximum(y, 0, out=y) if relu else np.tanh(y, out=y)
     return narrow(out, dtype), narrow(state.end(), dtype)
 
 
@@ -52,21 +50,22 @@ def rnn_backward(
     relu: bool, sizes: tuple[int, ...], reverse: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of x, h0, both weights and both biases."""
-    dtype = x.dtype
+    dtype, steps = x.dtype, Steps(sizes, not reverse)
     g_out, g_h = wide(*g)
     x, h0, w_ih, w_hh, out = wide(x, h0, w_ih, w_hh, out)
-    carry, w = Carry(h0, g_h), np.ascontiguousarray(w_hh.T)
-    sums = np.empty((h0.shape[1], len(x)), x.dtype)
-    for start, end in reversed(steps(sizes, reverse)):
-        h = carry.of(end - start)
-        if g_out is not None:
-            h += g_out[start:end].T
-        squashed = out[start:end].T
-        z = h * (squashed > 0) if relu else h * tanh_slope(squashed)
-        sums[:, start:end] = z
-        h[...] = w @ z
+    h = gradient_of(h0, g_h)
+    product = GateProduct(w_hh, len(h), result=h)
+    sums = np.asarray(out > 0).astype(x.dtype) if relu else tanh_slope(out)
+    nothing = [None] * len(sizes)
+    outside = nothing if g_out is None else steps.of(g_out)
+    for z, new in zip(steps.of(sums), outside, strict=True):
+        hidden = h if len(z) == len(h) else h[: len(z)]
+        if new is not None:
+            hidden += new
+        z *= hidden
+        product(z)
     grads = projections(sums, sums, x, states_before(h0, out, sizes, reverse), w_ih)
-    return tuple(narrow(a, dtype) for a in (grads[0], carry.end(), *grads[1:]))
+    return tuple(narrow(a, dtype) for a in (grads[0], h, *grads[1:]))
 
 
 def pack_rows(x: ndarray, sizes: tuple[int, ...]) -> ndarray:

@@ -26,3 +26,19 @@ def scratch(slot: str, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
     if buffer is None or buffer.nbytes < size:
         buffer = slots[slot] = np.empty(size, np.uint8)
     return np.ndarray(shape, dtype, buffer)
+
+
+_LINE = 64  # bytes of a line of the cache, and of an AVX-512 register
+_LINES = 1 << 13  # bytes from which on it matters
+
+
+def aligned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """A fresh array of arbitrary content that begins where a line of the cache does.
+
+    What NumPy allocates begins 16 or 32 bytes after that: each load then takes two lines.
+    """
+    size = prod(shape) * dtype.itemsize
+    if size < _LINES:
+        return np.empty(shape, dtype)
+    memory = np.empty(size + _LINE, np.uint8)
+    return np.ndarray(shape, dtype, memory, -memory.ctypes.data % _LINE)

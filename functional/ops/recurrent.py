@@ -36,7 +36,7 @@ def _lstm_shape(
     x: Any, h0: Any, c0: Any, w_ih: Any, w_hh: Any, b_ih: Any, b_hh: Any, w_hr: Any, *rest: Any
 ) -> Any:
     n, h = x.shape[0], c0.shape[1]
-    shapes = ((n, h0.shape[1]), h0.shape, c0.shape, (n * 4 * h,), (n * h,))
+    shapes = ((n, h0.shape[1]), h0.shape, c0.shape, (4 * n * h,), (n, h))
     return [(shape, x.dtype) for shape in shapes]
 
 
@@ -62,7 +62,7 @@ def _gru_vjp(
 
 def _gru_shape(x: Any, h0: Any, *rest: Any) -> Any:
     n, h = x.shape[0], h0.shape[1]
-    return [(shape, x.dtype) for shape in ((n, h), h0.shape, (n * 3 * h,), (n * h,))]
+    return [(shape, x.dtype) for shape in ((n, h), h0.shape, (3 * n * h,), (n, h))]
 
 
 gru_layer = general(

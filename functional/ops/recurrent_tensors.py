@@ -1,8 +1,7 @@
 """The way back through recurrent layers in differentiable operations.
 
 The same formulas as the kernels of `kernels/lstm.py`, `gru.py` and `rnn.py`, under the same names,
-for second derivatives and transforms. Rows here are rows: what the forward pass kept feature-major
-is turned.
+for second derivatives and transforms.
 """
 
 from __future__ import annotations
@@ -17,17 +16,12 @@ from ..tensor import Tensor
 # --- rows of steps --------------------------------------------------------------------------------
 
 
-def _rows(kept: Any, width: int, sizes: tuple[int, ...]) -> Any:
-    """What was kept, step after step as (width, rows), with a row for every row: (N, width)."""
-    if kept is None:
-        return None
-    return F.cat(
-        [
-            F.t(F.view(kept[width * start : width * end], (width, end - start)))
-            for start, end in steps(sizes, False)
-        ],
-        0,
-    )
+def _gates(kept: Any, count: int, sizes: tuple[int, ...]) -> Any:
+    """What was kept, step after step as (gates, rows, H): a tensor of rows (N, H) for each gate."""
+    width = kept.shape[0] // sum(sizes)
+    parts = (kept[width * start : width * end] for start, end in steps(sizes, False))
+    by_step = [F.view(part, (count, n, -1)) for part, n in zip(parts, sizes, strict=True)]
+    return [F.cat([part[k] for part in by_step], 0) for k in range(count)]
 
 
 def _before(first: Any, rows: Any, sizes: tuple[int, ...], reverse: bool) -> Any:
@@ -85,10 +79,7 @@ def lstm_backward(
 ) -> tuple[Any, ...]:  # fmt: skip
     """Gradients of an LSTM layer's inputs from those of its results."""
     g_out, g_h, g_c, g_gates, g_cells = g
-    n = c0.shape[1]
-    g_gates, g_cells = _rows(g_gates, 4 * n, sizes), _rows(g_cells, n, sizes)
-    gates, cells = _rows(gates, 4 * n, sizes), _rows(cells, n, sizes)
-    o, i, f, new = (gates[:, k * n : (k + 1) * n] for k in range(4))
+    o, i, f, new = _gates(gates, 4, sizes)
     c_before = _before(c0, cells, sizes, reverse)
     squashed = F.tanh(cells)
     # d cell / d sums of input, forget and new gate; d made / d sum of the output gate and d cell
@@ -97,7 +88,8 @@ def lstm_backward(
     extra = None
     if g_gates is not None:
         slopes = [i * (1 - i), f * (1 - f), 1 - new * new, o * (1 - o)]
-        extra = F.cat([g_gates[:, n:], g_gates[:, :n]], 1) * F.cat(slopes, 1)
+        of_gates = _gates(g_gates, 4, sizes)
+        extra = F.cat([of_gates[k] * slopes[k - 1] for k in (1, 2, 3, 0)], 1)
     g_h = F.zeros_like(h0) if g_h is None else g_h
     g_c = F.zeros_like(c0) if g_c is None else g_c
     spans, sums, made = steps(sizes, reverse), [], []
@@ -130,16 +122,16 @@ def gru_backward(
     """Gradients of a GRU layer's inputs from those of its results."""
     g_out, g_h, g_gates, g_part = g
     n = h0.shape[1]
-    g_gates, g_part = _rows(g_gates, 3 * n, sizes), _rows(g_part, n, sizes)
-    gates, parts = _rows(gates, 3 * n, sizes), _rows(parts, n, sizes)
-    r, u, new = (gates[:, k * n : (k + 1) * n] for k in range(3))
+    r, u, new = _gates(gates, 3, sizes)
     h_before = _before(h0, out, sizes, reverse)
     by_new = (1 - u) * (1 - new * new)
     by_update = (h_before - new) * u * (1 - u)
     by_reset = parts * r * (1 - r)
-    extra = (
-        None if g_gates is None else g_gates * F.cat([r * (1 - r), u * (1 - u), 1 - new * new], 1)
-    )
+    extra = None
+    if g_gates is not None:
+        slopes = [r * (1 - r), u * (1 - u), 1 - new * new]
+        of_gates = _gates(g_gates, 3, sizes)
+        extra = F.cat([of_gates[k] * slopes[k] for k in range(3)], 1)
     g_h = F.zeros_like(h0) if g_h is None else g_h
     spans, sums, states = steps(sizes, reverse), [], []
     for start, end in reversed(spans):

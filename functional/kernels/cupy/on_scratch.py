@@ -10,3 +10,8 @@ import cupy
 def scratch(slot: str, shape: tuple[int, ...], dtype: Any) -> Any:
     """An array of arbitrary content."""
     return cupy.empty(shape, dtype)
+
+
+def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
+    """An array of arbitrary content; CuPy's begin at multiples of 512 bytes."""
+    return cupy.empty(shape, dtype)
