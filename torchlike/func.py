@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from functional.transforms import (
@@ -67,13 +68,18 @@ def _merged(dicts: Any) -> dict[str, Any]:
     return {name: t for d in dicts for name, t in d.items()}
 
 
+def names_of_each(members: Iterable[tuple[str, Any]]) -> list[list[str]]:
+    """All the names of every parameter or buffer."""
+    groups: dict[int, list[str]] = {}
+    for name, t in members:
+        groups.setdefault(id(t), []).append(name)
+    return list(groups.values())
+
+
 def _with_tied(values: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
     """Values also for the other names of the same parameters."""
-    groups: dict[int, list[str]] = {}
-    for name, t in members.items():
-        groups.setdefault(id(t), []).append(name)
     full = dict(values)
-    for names in groups.values():
+    for names in names_of_each(members.items()):
         given = [name for name in names if name in values]
         if len({id(values[name]) for name in given}) > 1:
             raise ValueError(

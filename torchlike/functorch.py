@@ -12,7 +12,6 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import torchlike
 from torchlike import func as _func
 from torchlike.nn import Module
 
@@ -58,10 +57,7 @@ vjp = _former("vjp", "torch.func.vjp")
 
 def _names(members: Any) -> dict[str, list[str]]:
     """The first name of every member, and all of its names."""
-    of_each: dict[int, list[str]] = {}
-    for name, t in members:
-        of_each.setdefault(id(t), []).append(name)
-    return {names[0]: names for names in of_each.values()}
+    return {names[0]: names for names in _func.names_of_each(members)}
 
 
 class FunctionalModule(Module):
@@ -138,9 +134,6 @@ def combine_state_for_ensemble(models: Any) -> tuple[Any, Any, Any]:
         raise RuntimeError(f"{title} all models to have the same training/eval mode.")
     if len({type(m) for m in models}) > 1:
         raise RuntimeError(f"{title} all models to be of the same class.")
-    states = [_copies(m, True) for m in models]
-    params, buffers = (
-        tuple(torchlike.stack(same).detach() for same in zip(*kind, strict=True))
-        for kind in zip(*states, strict=True)
-    )
-    return FunctionalModuleWithBuffers(models[0]), params, buffers
+    params, buffers = _func.stack_module_state(models)
+    untracked = tuple(p.detach() for p in params.values())
+    return FunctionalModuleWithBuffers(models[0]), untracked, tuple(buffers.values())

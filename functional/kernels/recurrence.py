@@ -34,12 +34,17 @@ def steps(sizes: tuple[int, ...], reverse: bool) -> list[tuple[int, int]]:
     return spans[::-1] if reverse else spans
 
 
+def _even(sizes: tuple[int, ...]) -> bool:
+    """Whether all steps have as many rows: sizes never grow."""
+    return sizes[0] == sizes[-1]
+
+
 class Steps:
     """Views of every step's part of arrays, in the order the steps are taken."""
 
     def __init__(self, sizes: tuple[int, ...], reverse: bool) -> None:
         self._sizes, self._reverse = sizes, reverse
-        self._even = sizes[0] == sizes[-1]  # as they never grow
+        self._even = _even(sizes)
 
     def of(self, x: ndarray) -> list[ndarray]:
         """The rows of x, (..., N, H)."""
@@ -182,7 +187,7 @@ def gradient_of(state: ndarray, g: ndarray | None) -> ndarray:
 
 def states_before(first: ndarray, out: ndarray, sizes: tuple[int, ...], reverse: bool) -> ndarray:
     """For every row the state before its step."""
-    if len(set(sizes)) == 1:
+    if _even(sizes):
         rows = sizes[0]
         return np.concatenate([out[rows:], first] if reverse else [first, out[:-rows]])
     z, last = np.empty((len(out), first.shape[1]), out.dtype), (0, 0)

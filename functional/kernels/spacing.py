@@ -45,6 +45,11 @@ def _plain(a: Any, b: Any, c: Any) -> Any:
     return np.multiply(a, b, dtype=np.float64) + c
 
 
+def _in_two(a: Any, k: ndarray, c: Any) -> Any:
+    """a k + c, the product rounded to the type of a before the sum is."""
+    return a * k.astype(a.dtype) + c
+
+
 def stepped(start: float, step: float, count: int, dtype: np.dtype) -> ndarray:
     """``count`` floating numbers from ``start``, ``step`` apart: ``torch.arange``."""
     is_wide = dtype.itemsize == 8
@@ -89,10 +94,7 @@ def spaced(start: Any, end: Any, steps: int, dtype: np.dtype) -> ndarray:
     work: Any = np.dtype(np.float64) if dtype.kind in "iu" else dtype
     a, b = (np.asarray(x).astype(work) for x in (start, end))
     step = (b - a) / np.asarray(steps - 1).astype(work)
-    if is_half(dtype):
-        made: Any = lambda s, k, c: s * k.astype(work) + c
-    else:
-        made = _fused if work.itemsize == 8 else _plain
+    made = _in_two if is_half(dtype) else _fused if work.itemsize == 8 else _plain
     return _from_both_ends(a, b, steps, step, made, work).astype(dtype, copy=False)
 
 
@@ -112,8 +114,7 @@ def _exponents(start: Any, end: Any, steps: int) -> ndarray:
     if steps <= 1:
         return np.full(steps, start)
     real = type(start)
-    made = lambda s, k, c: s * k.astype(real) + c
-    return _from_both_ends(start, end, steps, (end - start) / real(steps - 1), made, real)
+    return _from_both_ends(start, end, steps, (end - start) / real(steps - 1), _in_two, real)
 
 
 def _power(base: float, x: float) -> float:

@@ -69,7 +69,28 @@ def factor_of(name: str, matrix: Tensor) -> Tensor:
     return _precision_to_scale_tril(matrix)
 
 
-class MultivariateNormal(Distribution):
+class ByFactor:
+    """A distribution with a covariance, held as its lower Cholesky factor (..., n, n)."""
+
+    _batch_shape: Any
+    _unbroadcasted_scale_tril: Tensor
+
+    def _batched(self, matrix: Tensor) -> Tensor:
+        return matrix.expand(self._batch_shape + matrix.shape[-2:])
+
+    @lazy_property
+    def scale_tril(self) -> Tensor:
+        """The lower Cholesky factor of the covariance."""
+        return self._batched(self._unbroadcasted_scale_tril)
+
+    @lazy_property
+    def covariance_matrix(self) -> Tensor:
+        """The covariance."""
+        factor = self._unbroadcasted_scale_tril
+        return self._batched(torch.matmul(factor, factor.mT))
+
+
+class MultivariateNormal(ByFactor, Distribution):
     """Vectors of n jointly normal numbers with mean ``loc``, (*batch_shape, n).
 
     One of three matrices, (*batch_shape, n, n), is given as well: the covariance, its inverse (the
@@ -110,20 +131,6 @@ class MultivariateNormal(Distribution):
         self.loc = loc.expand(batch_shape + (-1,))
         super().__init__(batch_shape, self.loc.shape[-1:], validate_args=validate_args)
         self._unbroadcasted_scale_tril = factor_of(name, matrix)
-
-    def _batched(self, matrix: Tensor) -> Tensor:
-        return matrix.expand(self._batch_shape + self._event_shape + self._event_shape)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower Cholesky factor of the covariance."""
-        return self._batched(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """The covariance."""
-        factor = self._unbroadcasted_scale_tril
-        return self._batched(torch.matmul(factor, factor.mT))
 
     @lazy_property
     def precision_matrix(self) -> Tensor:

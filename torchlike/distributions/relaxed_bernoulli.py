@@ -53,7 +53,17 @@ class LogitRelaxedBernoulli(ProbsOrLogits, Distribution):
         return self.temperature.log() + difference - 2 * difference.exp().log1p()
 
 
-class RelaxedBernoulli(TransformedDistribution):
+class Relaxed(TransformedDistribution):
+    """A function of a relaxed distribution, whose parameters it shows."""
+
+    has_rsample = True
+
+    temperature = property(lambda self: self.base_dist.temperature)
+    logits = property(lambda self: self.base_dist.logits)
+    probs = property(lambda self: self.base_dist.probs)
+
+
+class RelaxedBernoulli(Relaxed):
     """Numbers between 0 and 1 that crowd at both ends as ``temperature`` falls to 0.
 
     ``probs`` or ``logits`` are those of the Bernoulli distribution that is relaxed.
@@ -61,7 +71,6 @@ class RelaxedBernoulli(TransformedDistribution):
 
     arg_constraints: ClassVar = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval
-    has_rsample = True
     _fields: ClassVar = {}
 
     def __init__(
@@ -73,7 +82,3 @@ class RelaxedBernoulli(TransformedDistribution):
     ) -> None:
         base = LogitRelaxedBernoulli(temperature, probs, logits)
         super().__init__(base, SigmoidTransform(), validate_args=validate_args)
-
-    temperature = property(lambda self: self.base_dist.temperature)
-    logits = property(lambda self: self.base_dist.logits)
-    probs = property(lambda self: self.base_dist.probs)

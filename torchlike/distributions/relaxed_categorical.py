@@ -10,7 +10,7 @@ from torchlike import Tensor
 from . import constraints
 from .categorical import OverCategorical
 from .distribution import SCALAR
-from .transformed_distribution import TransformedDistribution
+from .relaxed_bernoulli import Relaxed
 from .transforms import ExpTransform
 from .utils import broadcast_all, clamp_probs, uniform
 
@@ -56,7 +56,7 @@ class ExpRelaxedCategorical(OverCategorical):
         return (score - score.logsumexp(dim=-1, keepdim=True)).sum(-1) + log_scale
 
 
-class RelaxedOneHotCategorical(TransformedDistribution):
+class RelaxedOneHotCategorical(Relaxed):
     """Vectors of K probabilities that crowd at the corners as ``temperature`` falls to 0.
 
     ``probs`` or ``logits``, (*batch_shape, K), are those of the distribution that is relaxed.
@@ -64,7 +64,6 @@ class RelaxedOneHotCategorical(TransformedDistribution):
 
     arg_constraints: ClassVar = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex
-    has_rsample = True
     _fields: ClassVar = {}
 
     def __init__(
@@ -76,7 +75,3 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     ) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
-
-    temperature = property(lambda self: self.base_dist.temperature)
-    logits = property(lambda self: self.base_dist.logits)
-    probs = property(lambda self: self.base_dist.probs)

@@ -13,7 +13,7 @@ from . import constraints
 from .chi2 import Chi2
 from .distribution import SCALAR, Size
 from .exp_family import ExponentialFamily
-from .multivariate_normal import factor_of, given_matrix
+from .multivariate_normal import ByFactor, factor_of, given_matrix
 from .utils import Number, lazy_property, log_diagonal
 
 __all__ = ["Wishart"]
@@ -29,7 +29,7 @@ def _mvdigamma(x: Tensor, p: int) -> Tensor:
     return torch.digamma(x.unsqueeze(-1) - steps).sum(-1)
 
 
-class Wishart(ExponentialFamily):
+class Wishart(ByFactor, ExponentialFamily):
     """Positive definite p × p matrices: Σ xᵢ xᵢᵀ over ``df`` normal vectors of covariance V.
 
     ``df`` (*batch_shape) exceeds p - 1 and need not be whole; V is given as the covariance, its
@@ -95,20 +95,6 @@ class Wishart(ExponentialFamily):
             "scale_tril": constraints.lower_cholesky,
             "df": constraints.greater_than(self.event_shape[-1] - 1),
         }
-
-    def _batched(self, matrix: Tensor) -> Tensor:
-        return matrix.expand(self._batch_shape + self._event_shape)
-
-    @lazy_property
-    def scale_tril(self) -> Tensor:
-        """The lower Cholesky factor of V."""
-        return self._batched(self._unbroadcasted_scale_tril)
-
-    @lazy_property
-    def covariance_matrix(self) -> Tensor:
-        """V."""
-        factor = self._unbroadcasted_scale_tril
-        return self._batched(factor @ factor.mT)
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
