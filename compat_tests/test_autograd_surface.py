@@ -250,9 +250,6 @@ def anomalies(torch: Any) -> Any:
     return found
 
 
-test_scenario = CASES.test()
-
-
 # --- what PyTorch cannot tell ---------------------------------------------------------------------
 
 
@@ -271,13 +268,91 @@ def test_anomaly_points_at_the_forward_line() -> None:
     assert "test_anomaly_points_at_the_forward_line" in last
 
 
-def test_gradcheck_refuses_what_it_lacks() -> None:
-    import torchlike as torch
+@CASES.add
+def gradcheck_of_complex_numbers(torch: Any) -> Any:
+    check, wrong = torch.autograd.gradcheck, wrong_square(torch).apply
+    z = torch.tensor([0.5 + 1j, -1.0 + 0.25j], dtype=torch.complex128, requires_grad=True)
+    x = doubles(torch, 0.5, -2.0)
+    power = torch.tensor([-1.5, 2.0], dtype=torch.float64)
 
-    x = torch.ones(2, dtype=torch.float64, requires_grad=True)
-    with pytest.raises(NotImplementedError, match="check_batched_grad"):
-        torch.autograd.gradcheck(lambda a: a * a, (x,), check_batched_grad=True)
-    with pytest.raises(NotImplementedError, match="complex"):
-        torch.autograd.gradcheck(
-            lambda a: a * a, (x.detach().to(torch.complex128).requires_grad_(),)
-        )
+    def shifted(a: Any) -> Any:
+        b = a.clone()
+        b.register_hook(lambda g: g + 1e-2)
+        return b
+
+    return [
+        check(lambda a: a * a, z),
+        check(lambda a, b: (a * b, a.abs(), b.exp()), (z, x)),
+        check(torch.view_as_real, z, check_forward_ad=True),
+        check(lambda a: torch.complex(a, a * a), x, check_forward_ad=True),
+        check(lambda a: power**a, z),
+        check(lambda a: (-1) ** a, z),
+        torch.autograd.gradgradcheck(lambda a: a * a.conj(), z),
+        whole_error(lambda: check(shifted, z))[:2],
+        whole_error(lambda: check(lambda a: torch.real(shifted(a)), z))[:2],
+        whole_error(lambda: check(lambda a: torch.complex(shifted(a), a), x))[:2],
+        check(wrong, z, raise_exception=False),
+    ]
+
+
+@CASES.add
+def gradcheck_of_batches_and_missing_gradients(torch: Any) -> Any:
+    check, x = torch.autograd.gradcheck, doubles(torch, 0.5, -2.0)
+
+    class Two(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.set_materialize_grads(False)
+            return x * 2, x * 3
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            if g is None and h is not None and not h.any():
+                raise RuntimeError("no gradient")
+            return (0 if g is None else g * 2) + (0 if h is None else h * 3)
+
+    class Item(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            g.sum().item()
+            return g
+
+    def grows(a: Any) -> Any:
+        return torch.cat([a, a]) if bool((a >= 0.5).any()) else a
+
+    def factor(a: Any) -> Any:
+        b = a.clone()
+        b.register_hook(lambda g: g + 1e-2)
+        return b
+
+    return [
+        check(lambda a: a.sin() * a, x, check_batched_grad=True),
+        check(torch.sin, x, check_forward_ad=True, check_batched_forward_grad=True),
+        check(Two.apply, x, check_undefined_grad=False),
+        whole_error(lambda: check(Two.apply, x)),
+        check(Item.apply, x),
+        whole_error(lambda: check(Item.apply, x, check_batched_grad=True))[0],
+        whole_error(lambda: check(factor, x, atol=1e-1)),
+        whole_error(lambda: check(grows, x))[0],
+    ]
+
+
+@CASES.add
+def gradcheck_of_sparse_tensors(torch: Any) -> Any:
+    check, dense = torch.autograd.gradcheck, doubles(torch, 1.0, 0.0, 2.0)
+
+    def sparse() -> Any:
+        return dense.detach().to_sparse().requires_grad_()
+
+    return [
+        check(lambda s: s.to_dense() ** 2, sparse(), masked=True),
+        check(lambda s: s.to_dense(masked_grad=False) ** 2, sparse(), masked=False),
+        error(lambda: check(lambda s: s * 2, sparse(), masked=True, raise_exception=False)),
+    ]
+
+
+test_scenario = CASES.test()

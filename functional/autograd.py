@@ -14,12 +14,22 @@ from . import dtypes, errors
 from .modes import MODE, PLAIN
 from .ops.create import like
 from .tape import engine
-from .tape.node import AccumulateGrad, Handle, add_hook, make_leaf
+from .tape.node import AccumulateGrad, Handle, add_hook, is_leaf_edge, make_leaf
 from .tape.op import TENSOR
 from .tape.overrides import keeping_class
+from .tape.saved import Detached
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
-from .tensor import NO_EDGE, Tensor, base_of, is_inference, replace_data, same_memory, wrap
+from .tensor import (
+    NO_EDGE,
+    Tensor,
+    base_of,
+    counter,
+    is_inference,
+    replace_data,
+    same_memory,
+    wrap,
+)
 
 
 class GradientEdge(NamedTuple):
@@ -293,6 +303,8 @@ def detach_(self: Tensor) -> Tensor:
             "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
             "function in torch/optim/optimizer.py as the solution."
         )
+    if not is_leaf_edge(self._edge):
+        self._ver = Detached([counter(self)[0] + 1])  # what saved it as an input cannot use it
     self._edge = NO_EDGE
     return self
 
@@ -339,4 +351,5 @@ def version(self: Tensor) -> int:
     """How often the memory has been written to in place."""
     if is_inference(self):
         raise RuntimeError("Inference tensors do not track version counter.")
-    return 0 if self._ver is None else self._ver[0]
+    ver = self._ver
+    return 0 if ver is None else ver[0] - (type(ver) is Detached)

@@ -30,6 +30,21 @@ FREED = (
     "through the graph a second time or if you need to access saved tensors after calling "
     "backward."
 )
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is "
+    "not supported, please use out-of-place `.detach()` instead"
+)
+HOOKS_FREED = (
+    "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
+    "of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to "
+    "access saved variables after calling backward."
+)
+HOOKS_NONE = "Calling register_hooks on a saved tensor with value None is forbidden"
+HOOKS_TWICE = (
+    "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
+    "pair of hooks is allowed at a time."
+)
 CHANGED = (
     "one of the variables needed for gradient computation has been modified by an inplace "
     "operation: [{kind} {sizes}]{origin} is at version {now}; expected version {saved} instead. "

@@ -13,7 +13,7 @@ from .modes import ANOMALY, MODE, no_grad
 from .ops.create import filled, like
 from .tape import duals, function_duals, levels
 from .tape.node import Node, next_seq
-from .tape.saved import open_tensor, save_input, save_result
+from .tape.saved import SavedTensor, open_tensor, save_input, save_result
 from .tape.views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
 from .tensor import NO_EDGE, Tensor, base_of, new, same_memory, wrap
 
@@ -64,7 +64,17 @@ class FunctionCtx(Node):
             return tuple(getattr(self, "to_save", ()))
         return tuple(open_tensor(entry, self) for entry in self.saved)
 
-    saved_variables = saved_tensors
+    @property
+    def saved_variables(self) -> tuple[Any, ...]:
+        """The older name of ``saved_tensors``."""
+        warnings.warn(
+            "'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2
+        )
+        return self.saved_tensors
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        return tuple(SavedTensor.of(self, i) for i in range(len(self.saved or ())))
 
     @property
     def needs_input_grad(self) -> tuple[bool, ...]:

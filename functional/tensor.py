@@ -163,6 +163,9 @@ def wrap(data: Any) -> Tensor:
 def replace_data(t: Tensor, data: Any) -> None:
     """Give a tensor another array, keeping its history (``.data = ``, module conversion)."""
     t._data = data
+    if is_inference(t):
+        t._place = Place(inference=True)
+        return
     plain = type(data) is ndarray and data.flags.c_contiguous
     t._place = None if plain else ODD
 

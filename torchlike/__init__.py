@@ -50,6 +50,7 @@ from .methods import (
     channels_last,
     channels_last_3d,
     contiguous_format,
+    is_inference,
     layout,
     memory_format,
     preserve_format,

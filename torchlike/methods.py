@@ -22,12 +22,14 @@ from functional.ops import (
     stacking,
     views,
 )
+from functional.ops.arguments import need_tensor
 from functional.ops.layouts import LAYOUTS, layout_of
 from functional.ops.layouts import layout as layout
 from functional.ops.view_ops import permute_dims
 from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
+from functional.tensor import is_inference as is_marked
 
 from . import intercept, keywords, names
 
@@ -304,7 +306,7 @@ def _attach_properties() -> None:
     _T.is_floating_point = lambda self: self.dtype.is_floating_point
     _T.is_complex = lambda self: self.dtype.is_complex
     _T.is_signed = lambda self: self.dtype.is_signed
-    _T.is_inference = is_inference_tensor
+    _T.is_inference = is_inference
     _T.is_pinned = lambda self: False
     _T.is_shared = lambda self: False
 
@@ -336,11 +338,10 @@ def _attach_sparse() -> None:
     _T.sparse_resize_and_clear_ = sparse_resize.sparse_resize_and_clear_
 
 
-def is_inference_tensor(self: Tensor) -> bool:
+def is_inference(input: Tensor) -> bool:
     """Whether the tensor was made in inference mode."""
-    from functional.tensor import is_inference
-
-    return is_inference(self)
+    need_tensor(input, "is_inference.input.1")
+    return is_marked(input)
 
 
 class memory_format:

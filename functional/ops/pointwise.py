@@ -188,14 +188,20 @@ def _pow_vjp_base(F: Any, g: Any, self: Any, exponent: Any) -> Any:
 
 
 def _pow_vjp_exponent(F: Any, g: Any, self: Any, exponent: Any, result: Any) -> Any:
-    # where complex numbers have no order, this is whether the real part is positive
-    upward = F.abs(exponent + 1) >= F.abs(exponent - 1) if is_complex(exponent) else exponent >= 0
-    return F.where((self == 0) & upward, 0.0, g * (result * F.log(self)))
+    log = F.log(self + F.zeros_like(result) if is_complex(exponent) else self)
+    return F.where((self == 0) & _upward(F, exponent), 0.0, g * (result * log))
+
+
+def _upward(F: Any, exponent: Any) -> Any:
+    """Where zero to this power has no slope: exponents that are real and not negative."""
+    if not is_complex(exponent):
+        return exponent >= 0
+    return (F.imag(exponent) == 0) & (F.real(exponent) >= 0)
 
 
 def _scalar_pow_vjp(F: Any, g: Any, exponent: Any, base: Any, result: Any) -> Any:
     if base == 0:
-        return F.where(exponent >= 0, 0.0, g * result * -float("inf"))
+        return F.where(_upward(F, exponent), 0.0, g * (result * -float("inf")))
     return g * (result * log_of(base))
 
 

@@ -49,15 +49,22 @@ def run(
     kind = _Run
     if ANOMALY.on:
         from .anomaly import AnomalyRun as kind
+    task = kind(raw, keep, create, inputs, accumulate)
+    task.outer, MODE.task = MODE.task, task
     try:
         with np.errstate(all="ignore"):
-            return kind(raw, keep, create, inputs, accumulate).go(roots, grads)
+            found = task.go(roots, grads)
+        while task.callbacks:
+            task.callbacks.pop(0)()
+        return found
     finally:
-        MODE.grad = before
+        MODE.grad, MODE.task = before, task.outer
 
 
 class _Run:
     """One backward pass."""
+
+    outer: _Run | None = None  # the one within which it runs
 
     def __init__(
         self, raw: bool, keep: bool, create: bool, inputs: list[Edge] | None, accumulate: bool
@@ -68,8 +75,10 @@ class _Run:
         self.wanted: set[Any] = {edge[0] for edge in inputs} if inputs is not None else set()
         self.captured: dict[Edge, Any] = {}
         self.needed: set[Node] | None = None
+        self.reached: set[Node] = set()
         self.owned: set[Node] = set()  # whose buffers this run allocated by adding
         self.buffers: dict[Node, Any] = {}
+        self.callbacks: list[Any] = []  # to call in the end
 
     def go(self, roots: list[Edge], grads: list[Tensor]) -> list[Tensor | None]:
         counts = self._dependencies(roots)
@@ -104,9 +113,14 @@ class _Run:
                 else:
                     meet(node)
                     push(node)
+        self.reached = once
         if self.inputs is not None:
             self._restrict(once, counts)
         return counts
+
+    def will_run(self, node: Node | None) -> bool:
+        """Whether a gradient will arrive at ``node``, for use while the pass runs."""
+        return node in (self.reached if self.needed is None else self.needed)
 
     def _restrict(self, seen: set[Node], counts: dict[Node, int]) -> None:
         """Keep only nodes on a path to an input. A node's edges are older than the node."""

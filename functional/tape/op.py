@@ -11,7 +11,7 @@ from ..dtypes import C64, C128, F32, F64
 from ..kernels.many import for_many
 from ..tensor import Tensor
 from .node import Node
-from .saved import open_raw, open_tensor, save_input, save_result
+from .saved import SavedTensor, open_raw, open_tensor, save_input, save_result
 
 # `F` when gradients are Tensors: every public function, by name. `F` for arrays is a kernel module.
 TENSOR = SimpleNamespace()
@@ -50,12 +50,20 @@ class OpNode(Node):
                     self.saved = None
                     return
 
+    def __dir__(self) -> list[str]:
+        raw = [f"_raw_saved_{self.saved_names[at]}" for at in self.op.tensors]
+        return [*super().__dir__(), *raw, *(f"_saved_{name}" for name in self.saved_names)]
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_") and name[7:] in self.saved_names:
             entry = self.open(False)[self.saved_names.index(name[7:])]
             if isinstance(entry, (int, float, complex)) and name[7:] in self.op.inputs:
                 return TENSOR.tensor(entry, dtype=TENSOR.float64)
             return entry
+        if name.startswith("_raw_saved_") and name[11:] in self.saved_names:
+            at = self.saved_names.index(name[11:])
+            if at in self.op.tensors:
+                return SavedTensor.of(self, at)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 

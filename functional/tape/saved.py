@@ -25,8 +25,8 @@ class Packed(Entry):
 
     __slots__ = ("edge", "nr", "packed", "unpack")
 
-    def __init__(self, tensor: Tensor, edge: Any, nr: int = 0) -> None:
-        pack, self.unpack = MODE.saved_hooks[-1]
+    def __init__(self, tensor: Tensor, edge: Any, nr: int = 0, pair: Any = None) -> None:
+        pack, self.unpack = MODE.saved_hooks[-1] if pair is None else pair
         self.edge, self.nr = edge, nr  # the edge of an input; None for a result (no cycle)
         hooks, MODE.saved_hooks = MODE.saved_hooks, ()
         grad, MODE.grad = MODE.grad, False
@@ -113,10 +113,51 @@ def open_tensor(entry: Any, node: Node) -> Any:
     return entry
 
 
+class SavedTensor:
+    """What a node keeps of one tensor, so that hooks can be set for it alone."""
+
+    def __init__(self, *args: Any) -> None:
+        raise RuntimeError("Trying to create a SavedTensor object from Python is forbidden.")
+
+    @classmethod
+    def of(cls, node: Node, at: int) -> SavedTensor:
+        """The place ``at`` among what ``node`` has saved."""
+        self = object.__new__(cls)
+        self.node, self.at = node, at
+        return self
+
+    node: Node
+    at: int
+
+    def register_hooks(self, pack_hook: Any, unpack_hook: Any) -> None:
+        """Pack the tensor now, and unpack it whenever it is needed. Raises where that was done."""
+        if self.node.saved is None:
+            raise RuntimeError(errors.HOOKS_FREED)
+        entry = self.node.saved[self.at]
+        if entry is None:
+            raise RuntimeError(errors.HOOKS_NONE)
+        if isinstance(entry, Packed):
+            raise RuntimeError(errors.HOOKS_TWICE)
+        pair = (pack_hook, unpack_hook)
+        if len(entry) == 2:
+            packed = Packed(entry[0], entry[0]._edge, pair=pair)
+        else:
+            packed = Packed(wrap(entry[0]), None, entry[3] if len(entry) > 3 else 0, pair)
+        saved = list(self.node.saved)
+        saved[self.at] = packed
+        self.node.saved = tuple(saved)
+
+
+class Detached(list[int]):
+    """The counter of a tensor that was detached in place: one ahead, so that checks fail."""
+
+
 def changed(t: Tensor, edge: Any, now: int, version: int) -> RuntimeError:
     """The error for a saved tensor that was written to since."""
     from .views import edge_of
 
+    if type(t._ver) is Detached and now == version + 1:
+        return RuntimeError(errors.DETACHED)
     legacy = dtypes.FROM_ARRAY[t._data.dtype].legacy
     named = not legacy.startswith(("B", "Complex")) or legacy == "Byte"
     kind = f"torch.{legacy}Tensor" if named else f"CPU{legacy}Type"

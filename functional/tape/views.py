@@ -255,6 +255,8 @@ def check_in_place(t: Tensor, recording: bool) -> None:
             raise RuntimeError(errors.LEAF_IN_PLACE)
     if place is not None and place.inference and not MODE.inference:
         raise RuntimeError(errors.INFERENCE_IN_PLACE)
+    if MODE.writing is not None:
+        MODE.writing(t)
 
 
 def bump(t: Tensor) -> None:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numpy import ndarray
 
 from functional.autograd import grad
 from functional.blame import warn
-from functional.dtypes import float64
-from functional.modes import no_grad
+from functional.dtypes import complex128, float64
 from functional.random import Generator
-from functional.tensor import Tensor, wrap
+from functional.tape.op import TENSOR
+from functional.tensor import Tensor
+
+from . import _jacobians
+from ._jacobians import GradcheckError, Tolerance
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
-
-class GradcheckError(RuntimeError):
-    """Raised by ``gradcheck`` and ``gradgradcheck`` where derivatives are wrong."""
+GradcheckError.__module__ = __name__  # as tracebacks show it
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -56,10 +56,12 @@ def gradcheck(
 
     The whole matrix of derivatives is compared (``fast_mode`` is accepted and changes nothing):
     |analytical - numerical| <= atol + rtol * |numerical|, with steps of ``eps``, for every input
-    that requires a gradient; use float64. ``check_backward_ad`` looks at backward passes,
-    ``check_forward_ad`` at tangents. A mismatch raises GradcheckError, or returns False without
-    ``raise_exception``. Undefined gradients are not checked. Raises NotImplementedError for
-    complex inputs and for the checks of batched gradients.
+    that requires a gradient; use float64 or complex128. Of complex outputs the real and the
+    imaginary part are compared each for itself. ``check_backward_ad`` looks at backward passes,
+    ``check_forward_ad`` at tangents, the checks of batched gradients at both inside ``vmap``, and
+    ``check_undefined_grad`` at outputs whose gradient is missing. Of sparse inputs all elements
+    are varied, with ``masked`` those that are stored. A mismatch raises GradcheckError, or returns
+    False without ``raise_exception``; inputs and outputs that cannot be checked raise ValueError.
     """
     assert check_forward_ad or check_backward_ad, (
         "Expected at least one of check_forward_ad or check_backward_ad to be True"
@@ -70,24 +72,50 @@ def gradcheck(
     assert check_forward_ad or not check_batched_forward_grad, (
         "Setting check_batched_forward_grad=True requires check_forward_ad to be True"
     )
-    for name, wanted in (
-        ("check_batched_grad", check_batched_grad),
-        ("check_batched_forward_grad", check_batched_forward_grad),
-    ):
-        if wanted:
-            raise NotImplementedError(f"torch.autograd.gradcheck with {name}=True")
     given = _tuple(inputs)
+    tolerance = Tolerance(eps, atol, rtol, nondet_tol)
     try:
         _check_inputs(given)
+        given = tuple(x if masked else _filled(x) for x in given)
+        outputs = _outputs_of(func, given)
+        if not outputs:
+            _jacobians.check_constant(func, given, eps)
+            return True
         if check_backward_ad:
-            _check(func, given, eps, atol, rtol, nondet_tol, check_grad_dtypes)
+            _jacobians.check_backward(func, given, tolerance, check_grad_dtypes)
+            if check_batched_grad:
+                _jacobians.check_batched(outputs, given, tolerance)
+            _jacobians.check_factor(outputs, given)
+            if check_undefined_grad:
+                _jacobians.check_undefined(func, given)
         if check_forward_ad:
-            _check_forward(func, given, eps, atol, rtol)
+            _jacobians.check_forward(func, given, tolerance, check_batched_forward_grad)
     except GradcheckError:
         if raise_exception:
             raise
         return False
     return True
+
+
+def _outputs_of(func: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Tensor]:
+    outputs = _differentiable(func(*inputs))
+    if any(o.is_sparse for o in outputs):
+        raise ValueError(
+            "Sparse output is not supported at gradcheck yet. Please call "
+            "to_dense(masked_grad=...) on the output of fn for gradcheck."
+        )
+    return outputs
+
+
+def _filled(x: Any) -> Any:
+    """A sparse input with all its elements stored, so that each can be varied."""
+    if not _needs(x) or not x.is_sparse:
+        return x
+    every = TENSOR.ones(tuple(x.shape[: x.sparse_dim()]), dtype=x.dtype).to_sparse().indices()
+    dense = x.detach().to_dense()
+    values = dense.reshape(-1, *x.shape[x.sparse_dim() :])
+    full = TENSOR.sparse_coo_tensor(every, values, tuple(x.shape))
+    return full._coalesced_(True).requires_grad_()
 
 
 def gradgradcheck(
@@ -167,147 +195,19 @@ def _check_inputs(inputs: tuple[Any, ...]) -> None:
     for i, x in enumerate(inputs):
         if not _needs(x):
             continue
-        if x.dtype.is_complex:
-            raise NotImplementedError("torch.autograd.gradcheck of complex inputs")
-        if x.dtype is not float64:
+        if x.dtype is not float64 and x.dtype is not complex128:
             warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ",
             )
-        if any(s == 0 and n > 1 for s, n in zip(x.stride(), x.shape, strict=True)):
+        content = x._values() if x.is_sparse else x
+        if not isinstance(content._data, ndarray):  # a compressed matrix
+            continue
+        if any(s == 0 and n > 1 for s, n in zip(content.stride(), content.shape, strict=True)):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
                 "that are non-overlapping to be able to compute the numerical gradients "
                 "correctly. You should call .contiguous on the input before passing it to "
                 "gradcheck."
             )
-
-
-def _check(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
-    eps: float,
-    atol: float,
-    rtol: float,
-    nondet_tol: float,
-    check_dtypes: bool,
-) -> None:
-    outputs = _differentiable(func(*inputs))
-    where = [i for i, x in enumerate(inputs) if _needs(x)]
-    if not outputs:
-        _check_constant(func, inputs, where, eps)
-        return
-    for i in where:
-        numerical = _numerical(func, inputs, inputs[i], eps)
-        for j, output in enumerate(outputs):
-            found = _analytical(output, inputs[i], check_dtypes)
-            again = _analytical(output, inputs[i], check_dtypes)
-            if not np.allclose(found, numerical[j], rtol, atol):
-                raise _mismatch(j, i, numerical[j], found)
-            if np.abs(found - again).max(initial=0) > nondet_tol:
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and "
-                    "grad_output multiple times gives different values, although analytical "
-                    "gradient matches numerical gradient. The tolerance for nondeterminism was "
-                    f"{nondet_tol}."
-                )
-
-
-def _check_constant(func: Any, inputs: Any, where: list[int], eps: float) -> None:
-    """Outputs that say they depend on nothing must not change."""
-    for i in where:
-        for jacobian in _numerical(func, inputs, inputs[i], eps, all_outputs=True):
-            if np.abs(jacobian).max(initial=0) > 0:
-                raise GradcheckError("Numerical gradient for function expected to be zero")
-
-
-def _check_forward(
-    func: Callable[..., Any], inputs: tuple[Any, ...], eps: float, atol: float, rtol: float
-) -> None:
-    """The same comparison for tangents."""
-    where = [i for i, x in enumerate(inputs) if _needs(x)]
-    outputs = _differentiable(func(*inputs))
-    if not outputs:
-        _check_constant(func, inputs, where, eps)
-    for i in where if outputs else ():
-        numerical = _numerical(func, inputs, inputs[i], eps)
-        for j, found in enumerate(_tangents(func, inputs, i, outputs)):
-            if not np.allclose(found, numerical[j], rtol, atol):
-                raise _mismatch(j, i, numerical[j], found, "computed with forward mode ")
-
-
-def _tangents(func: Any, inputs: tuple[Any, ...], i: int, outputs: list[Tensor]) -> list[ndarray]:
-    """One matrix per output from forward passes, one per element of input ``i``."""
-    from .forward_ad import dual_level, make_dual, unpack_dual
-
-    x = inputs[i]
-    rows: list[list[ndarray]] = [[] for _ in outputs]
-    for k in range(x.numel()):
-        direction = np.zeros(x.numel(), x._data.dtype)
-        direction[k] = 1
-        with dual_level():
-            dual = make_dual(x, wrap(direction.reshape(tuple(x.shape))))
-            found = _differentiable(func(*inputs[:i], dual, *inputs[i + 1 :]))
-            for row, output in zip(rows, found, strict=True):
-                row.append(_flat_gradient(unpack_dual(output).tangent, output, False))
-    shapes = [(x.numel(), o.numel()) for o in outputs]
-    return [np.array(row).reshape(shape) for row, shape in zip(rows, shapes, strict=True)]
-
-
-def _mismatch(
-    output: int, input: int, numerical: ndarray, analytical: ndarray, how: str = ""
-) -> GradcheckError:
-    return GradcheckError(
-        f"Jacobian {how}mismatch for output {output} with respect to input {input},\n"
-        f"numerical:{wrap(numerical)}\nanalytical:{wrap(analytical)}\n"
-    )
-
-
-def _values(outputs: list[Tensor]) -> list[ndarray]:
-    return [np.array(o.detach()._data, copy=True).ravel() for o in outputs]
-
-
-def _numerical(
-    func: Callable[..., Any], inputs: Any, x: Tensor, eps: float, all_outputs: bool = False
-) -> list[ndarray]:
-    """One matrix per output: rows for the elements of ``x``, columns for the output's."""
-    pick = _tuple if all_outputs else _differentiable
-    data, rows = x._data, []
-    for at in np.ndindex(data.shape):
-        kept, sides = data[at].copy(), []
-        for step in (-eps, eps):
-            data[at] = kept + step
-            sides.append(_values(list(pick(func(*inputs)))))
-        data[at] = kept
-        low, high = sides
-        rows.append([(b - a) / (2 * eps) for a, b in zip(low, high, strict=True)])
-    if not rows:
-        outputs = list(pick(func(*inputs)))
-        return [np.zeros((0, o.numel()), data.dtype) for o in outputs]
-    return [np.stack(column) for column in zip(*rows, strict=True)]
-
-
-def _analytical(output: Tensor, x: Tensor, check_dtypes: bool) -> ndarray:
-    """The same matrix from backward passes, one per element of the output."""
-    with no_grad():
-        columns = []
-        for k in range(output.numel()):
-            seed = np.zeros(output.numel(), output._data.dtype)
-            seed[k] = 1
-            start = wrap(seed.reshape(tuple(output.shape)))
-            (g,) = grad([output], [x], [start], retain_graph=True, allow_unused=True)
-            columns.append(_flat_gradient(g, x, check_dtypes))
-    if not columns:
-        return np.zeros((x.numel(), 0), x._data.dtype)
-    return np.stack(columns, 1)
-
-
-def _flat_gradient(g: Any, x: Tensor, check_dtypes: bool) -> ndarray:
-    if g is None:
-        return np.zeros(x.numel(), x._data.dtype)
-    if g.shape != x.shape:
-        raise GradcheckError("Analytical gradient has incorrect size")
-    if check_dtypes and g.dtype is not x.dtype:
-        raise GradcheckError("Analytical gradient has incorrect type")
-    return np.array(g._data, copy=True).ravel()
