@@ -154,6 +154,32 @@ def differentiable_steps(torch: Any) -> Any:
 
 
 @CASES.add
+def gradients_of_the_state(torch: Any) -> Any:
+    means = ("exp_avg", "exp_avg_sq")
+    names = {
+        "Adam": (*means, "max_exp_avg_sq"), "AdamW": (*means, "max_exp_avg_sq"),
+        "NAdam": (*means, "mu_product"), "Rprop": ("prev", "step_size"),
+    }  # fmt: skip
+    found = []
+    for cls, states in names.items():
+        x = (torch.arange(4, dtype=torch.float64) / 7 + 0.3).requires_grad_()
+        g = (torch.arange(4, dtype=torch.float64) / 5 - 0.5).requires_grad_()
+        given = {n: (x.detach() * (i + 1)).requires_grad_() for i, n in enumerate(states)}
+        if cls == "NAdam":
+            given["mu_product"] = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
+        p = x.clone()
+        p.grad = g
+        more = {"amsgrad": True} if cls.startswith("Adam") else {}
+        optimizer = getattr(torch.optim, cls)([p], lr=0.1, differentiable=True, **more)
+        count = torch.tensor(10.0, dtype=torch.float64)
+        optimizer.state[p].update({"step": count} | {n: t.clone() for n, t in given.items()})
+        optimizer.step()
+        found += [cls, p.detach()]
+        found += torch.autograd.grad((p * p).sum(), [x, g, *given.values()], allow_unused=True)
+    return found
+
+
+@CASES.add
 def swapped_state(torch: Any) -> Any:
     swap = torch.optim.swap_in_optimizer_params_and_state
     p, q = torch.nn.Parameter(torch.ones(2)), torch.ones(2) * 3

@@ -69,8 +69,8 @@ class ASGD(Elementwise):
         """x = (1 - lambd * eta) * x - eta * g, and the average follows x by mu."""
         (average,) = averages
         g = F.gradient(x, g, o.maximize, o.weight_decay)
-        x = F.put(x, F.mul(x, 1 - o.lambd * o.eta, x))
-        x = F.put(x, F.plus_scaled(x, g, -o.eta, x))
+        F.put(x, F.mul(x, 1 - o.lambd * o.eta, x))
+        F.put(x, F.plus_scaled(x, g, -o.eta, x))
         if o.mu == 1:
             F.put(average, x)
             return

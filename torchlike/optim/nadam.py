@@ -70,9 +70,14 @@ class NAdam(Elementwise):
         rate = beta1 * (1.0 - 0.5 * (0.96 ** (step * o.momentum_decay)))
         following = beta1 * (1.0 - 0.5 * (0.96 ** ((step + 1) * o.momentum_decay)))
         product = state["mu_product"]
+        if o.differentiable:  # it may need a gradient itself
+            so_far = product.mul_(rate).clone()
+            o.now = -o.lr * (1.0 - rate) / (1.0 - so_far)
+            o.ahead = -o.lr * following / (1.0 - so_far * following)
+            return
         product._data *= rate
         count_writes(product)
-        so_far = product._data[()] if o.differentiable else product._data.item()
+        so_far = product._data.item()
         o.now = plain(-o.lr * (1.0 - rate) / (1.0 - so_far))
         o.ahead = plain(-o.lr * following / (1.0 - so_far * following))
 
@@ -87,5 +92,5 @@ class NAdam(Elementwise):
         root = F.new("root", x)
         root = F.sqrt(F.div(v, o.correction, root), root)
         root = F.plus(root, o.eps, root)
-        x = F.put(x, F.addcdiv(x, g, root, o.now, x))
+        F.put(x, F.addcdiv(x, g, root, o.now, x))
         F.put(x, F.addcdiv(x, m, root, o.ahead, x))

@@ -24,8 +24,12 @@ def new(slot: str, like: Tensor) -> None:
 
 
 def put(target: Tensor, value: Tensor) -> Tensor:
-    """The state or parameter ``target`` with its new value."""
-    return target.copy_(value)
+    """Write ``value`` into a state or parameter; what follows computes with ``value`` itself.
+
+    So that nothing recorded has saved a tensor that the next write would change.
+    """
+    target.copy_(value)
+    return value
 
 
 def _half(x: Any) -> bool:
@@ -96,7 +100,7 @@ def adapted(x: Tensor, m: Tensor, v: Tensor, o: Any, out: Any) -> Tensor:
 @_rounds_once
 def times(x: Tensor, y: Tensor) -> Tensor:
     """x * y."""
-    return x * y
+    return x.clone() * y  # x is about to be written to
 
 
 @_rounds_once
@@ -108,7 +112,7 @@ def over(x: Tensor, y: Tensor) -> Tensor:
 @_rounds_once
 def maximum(x: Tensor, y: Tensor) -> Tensor:
     """The larger of each two elements."""
-    return x.maximum(y)
+    return x.clone().maximum(y)  # x is about to be written to
 
 
 @_rounds_once
