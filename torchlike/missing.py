@@ -50,6 +50,15 @@ _AUTOCAST = """
     set_autocast_gpu_dtype set_autocast_ipu_dtype set_autocast_ipu_enabled set_autocast_xla_dtype
     set_autocast_xla_enabled
 """
+_FOREACH = """
+    abs acos add addcdiv addcmul asin atan ceil clamp_max clamp_min clone cos cosh div erf erfc exp
+    expm1 floor frac lerp lgamma log log10 log1p log2 max maximum minimum mm mul neg norm pow powsum
+    reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc
+    abs_ acos_ add_ addcdiv_ addcmul_ asin_ atan_ ceil_ clamp_max_ clamp_min_ copy_ cos_ cosh_ div_
+    erf_ erfc_ exp_ expm1_ floor_ frac_ lerp_ lgamma_ log_ log10_ log1p_ log2_ maximum_ minimum_
+    mul_ neg_ pow_ reciprocal_ round_ rsqrt_ sigmoid_ sign_ sin_ sinh_ sqrt_ sub_ tan_ tanh_ trunc_
+    zero_
+"""
 BORROWED = {
     name: module
     for module, names in {
@@ -60,6 +69,7 @@ BORROWED = {
         "amp": "GradScaler autocast",
         "compiler": "compile",
         "storage": _STORAGES,
+        "foreach": " ".join(f"_foreach_{name}" for name in _FOREACH.split()),
     }.items()
     for name in names.split()
 }
