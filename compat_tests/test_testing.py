@@ -181,4 +181,36 @@ def tensors_that_cannot_be_made(torch):
     return [outcome(lambda o=o: make(2, device="cpu", **o)) for o in options]
 
 
+@CASES.add
+def sparse_tensors(torch):
+    close = torch.testing.assert_close
+
+    def coo(indices, values):
+        return torch.sparse_coo_tensor(indices, values, (2, 2))
+
+    def compressed(kind, *parts):
+        return getattr(torch, f"sparse_{kind}_tensor")(*parts, (2, 2))
+
+    a, x = coo([[0, 1], [1, 0]], [1, 2]), torch.arange(24.0).view(2, 3, 4)
+    pairs = [
+        (a, a.clone()), (a.coalesce(), a), (a, coo([[0, 1, 1], [1, 0, 0]], [1, 1, 1])),
+        (a, coo([[0, 1], [1, 1]], [1, 2])), (a, coo([[0, 1], [1, 0]], [1, 3])),
+        (a, coo([[0, 1], [1, 0]], [1.0, 2.0])), (x.to_sparse(), x.to_sparse(2)),
+        (x, x.to_sparse()), (x.to_sparse(), (x * 2).to_sparse()),
+        (x.to_sparse(), (x + 1e-9).to_sparse()),
+    ]  # fmt: skip
+    found = [outcome(lambda p=p: close(*p)) for p in pairs]
+    for kind in ("csr", "csc"):
+        b = compressed(kind, [0, 1, 2], [0, 1], [1, 2])
+        for parts in (
+            ([0, 1, 2], [0, 1], [1, 2]), ([0, 2, 2], [0, 1], [1, 2]), ([0, 1, 2], [1, 0], [1, 2]),
+            ([0, 1, 2], [0, 1], [1, 3]), ([0, 1, 1], [0], [1]),
+        ):  # fmt: skip
+            found.append(outcome(lambda p=parts, b=b, k=kind: close(b, compressed(k, *p))))
+        found.append(outcome(lambda b=b: close(b, a)))
+        found.append(outcome(lambda b=b: close(b, a, check_layout=False)))
+        found.append(outcome(lambda b=b: close(b.to_dense(), b, check_layout=False)))
+    return found
+
+
 test_scenario = CASES.test()

@@ -216,8 +216,10 @@ def _attribute(t: Tensor, name: str) -> Any:
 
 def _difference_of_tensors(one: Tensor, other: Tensor, o: Any) -> str:
     for name in _ATTRIBUTES:
+        if not getattr(o, name):
+            continue
         first, second = _attribute(one, name), _attribute(other, name)
-        if getattr(o, name) and first != second:
+        if first != second:
             shown = "stride()" if name == "stride" else name
             return f"The values for attribute '{shown}' do not match: {first} != {second}."
     if "meta" in (one.device.type, other.device.type):
@@ -227,11 +229,55 @@ def _difference_of_tensors(one: Tensor, other: Tensor, o: Any) -> str:
         one, other = (t.detach().cpu() for t in (one, other))
         wide = torch.promote_types(one.dtype, other.dtype)
         one, other = one.to(wide), other.to(wide)
-        matches = torch.isclose(one, other, *limits, equal_nan=o.equal_nan)
-        return "" if matches.all() else _report(one, other, matches, limits)
+        if one.layout is not other.layout:
+            one, other = one.to_dense(), other.to_dense()
+        if one.layout is not torch.strided:
+            return _difference_of_sparse(one, other, limits, o.equal_nan)
+        return _difference_of_values(one, other, limits, o.equal_nan)
 
 
-def _report(one: Tensor, other: Tensor, matches: Tensor, limits: tuple[float, float]) -> str:
+def _difference_of_values(
+    one: Tensor, other: Tensor, limits: tuple[float, float], nan: bool, what: str = "Tensor-likes"
+) -> str:
+    matches = torch.isclose(one, other, *limits, equal_nan=nan)
+    return "" if matches.all() else _report(one, other, matches, limits, what)
+
+
+def _difference_of_sparse(
+    one: Tensor, other: Tensor, limits: tuple[float, float], nan: bool
+) -> str:
+    """The parts of two sparse tensors of one layout, the indices exactly."""
+    kind = str(one.layout).removeprefix("torch.sparse_").upper()
+    if one.is_sparse and one.is_coalesced() != other.is_coalesced():
+        one, other = one.coalesce(), other.coalesce()
+    counts = [("specified values", [t._nnz() for t in (one, other)])]
+    if one.is_sparse:
+        counts.insert(0, ("sparse dimensions", [t.sparse_dim() for t in (one, other)]))
+    for name, (first, second) in counts:
+        if first != second:
+            return (
+                f"The number of {name} in sparse {kind} tensors does not match: {first} != {second}"
+            )
+    for name in _SPARSE_PARTS[kind]:
+        parts = [getattr(t, name)() for t in (one, other)]
+        title = f"Sparse {kind} {name.lstrip('_')}"
+        exact = (0, 0) if "indices" in name else limits
+        found = _difference_of_values(*parts, exact, nan, title)
+        if found:
+            return found
+    return ""
+
+
+_SPARSE_PARTS = {
+    "COO": ("_indices", "_values"),
+    "CSR": ("crow_indices", "col_indices", "values"),
+    "CSC": ("ccol_indices", "row_indices", "values"),
+}
+
+
+def _report(
+    one: Tensor, other: Tensor, matches: Tensor, limits: tuple[float, float], what: str
+) -> str:
     relative, absolute = limits
     if not one.ndim:
         return _difference_of_numbers(one.item(), other.item(), limits, False)
@@ -241,7 +287,7 @@ def _report(one: Tensor, other: Tensor, matches: Tensor, limits: tuple[float, fl
     ratio = (away / other.abs()).masked_fill(matches, 0)
     count, total = int((~matches).sum()), matches.numel()
     return (
-        f"Tensor-likes are not {_word(limits)}!\n\n"
+        f"{what} are not {_word(limits)}!\n\n"
         f"Mismatched elements: {count} / {total} ({count / total:.1%})\n"
         f"Greatest absolute difference: {_greatest(away)}{_allowed(absolute, limits)}\n"
         f"Greatest relative difference: {_greatest(ratio)}{_allowed(relative, limits)}"
