@@ -14,8 +14,8 @@ ON_DEMAND = {
         """
         _C _dynamo _tensor _utils accelerator amp autograd backends compiler cpu cuda
         distributions fft func functional hub jit linalg library masked mps multiprocessing nn
-        onnx optim overrides profiler random return_types serialization signal sparse special
-        storage testing types utils version xpu
+        onnx optim overrides profiler quasirandom random return_types serialization signal sparse
+        special storage testing types utils version xpu
         """.split()
     ),
     "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
