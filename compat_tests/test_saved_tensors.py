@@ -177,6 +177,97 @@ def multithreading_is_a_setting(torch: Any) -> Any:
         return run(torch.tensor(1.0, requires_grad=True))
 
 
+@CASES.add
+def nodes_can_be_called(torch: Any) -> Any:
+    x = torch.ones(2, 2, requires_grad=True)
+    one = torch.ones(2, 2)
+    power, product, double = x**2, x * (one * 2).requires_grad_(), x * 2
+    first = x.unbind()[0]
+    leaf_node = double.grad_fn.next_functions[0][0]
+    found = [
+        power.grad_fn(one), power.grad_fn(None), *product.grad_fn(one * 3), *double.grad_fn(one),
+        first.grad_fn(one[0], one[0]), first.grad_fn(one[0], None), leaf_node(one), x.grad,
+    ]  # fmt: skip
+    return found + [
+        error(call)
+        for call in (
+            lambda: power.grad_fn(),
+            lambda: power.grad_fn(1),
+            lambda: power.grad_fn(x, x),
+            lambda: first.grad_fn(one[0]),
+        )
+    ]
+
+
+@CASES.add
+def gradients_of_nothing_can_be_differentiated(torch: Any) -> Any:
+    x, a = torch.tensor(0.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    (d,) = torch.autograd.grad(x * a, x, create_graph=True)
+    zeros = torch.autograd.grad(d, x, create_graph=True, materialize_grads=True)
+    found = [zeros[0].requires_grad, *torch.autograd.grad(zeros, x, materialize_grads=True)]
+    y = torch.ones(2, 2, requires_grad=True)
+    batches = torch.ones(5, 3, 2)
+    wrong = error(lambda: torch.autograd.grad(y.clone(), y, batches, is_grads_batched=True))
+    return [*found, wrong]
+
+
+@CASES.add
+def arrays_without_recording(torch: Any) -> Any:
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        found = [x.numpy().tolist(), float(x.sum())]
+    return [*found, error(x.numpy)]
+
+
+@CASES.add
+def extremes_share_among_nan(torch: Any) -> Any:
+    found, nan = [], float("nan")
+    for name in ("min", "max", "median", "nanmedian"):
+        for values in ([1.0, 0, 1, 0, 1, 0], [nan] * 3, [1, nan, 2.0]):
+            x = torch.tensor(values, requires_grad=True)
+            getattr(torch, name)(x).backward()
+            found.append(x.grad)
+    return found
+
+
+@CASES.add
+def unsafe_pieces_have_versions_of_their_own(torch: Any) -> Any:
+    found = []
+    for cut in (lambda t: t.unsafe_split(1), lambda t: t.unsafe_chunk(3)):
+        a = torch.arange(9.0).view(3, 3).requires_grad_()
+        b = a + a
+        pieces = cut(b)
+        pieces[0].mul_(pieces[1])
+        pieces[0].sum().backward()
+        found += [a.grad, pieces[0]._version, b._version]
+    return found
+
+
+@CASES.add
+def hooks_of_inputs_that_were_asked_for(torch: Any) -> Any:
+    log: list[int] = []
+
+    def on_tensor(g: Any) -> Any:
+        log.append(1)
+        return g * 3
+
+    def on_node(gs: Any) -> Any:
+        log.append(2)
+        return tuple(g * 2 for g in gs)
+
+    a = torch.tensor(1.0, requires_grad=True)
+    b = a.clone()
+    b.grad_fn.register_prehook(on_node)
+    b.register_hook(on_tensor)
+    leaf_node = b.grad_fn.next_functions[0][0]
+    a.register_hook(on_tensor)
+    leaf_node.register_prehook(on_node)
+    b.sum().backward(retain_graph=True)
+    torch.autograd.grad(b.sum(), a, retain_graph=True)
+    b.sum().backward(inputs=(b,))
+    return [log, b.grad, a.grad]
+
+
 def test_a_hook_of_several_gradients_leaves_nothing_behind() -> None:
     import torchlike
 

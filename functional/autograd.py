@@ -14,8 +14,8 @@ from . import dtypes, errors
 from .modes import MODE, PLAIN
 from .ops.create import like
 from .tape import engine
-from .tape.node import AccumulateGrad, Handle, add_hook, is_leaf_edge, make_leaf
-from .tape.op import TENSOR
+from .tape.node import AccumulateGrad, Handle, Node, add_hook, is_leaf_edge, make_leaf
+from .tape.op import TENSOR, OpNode
 from .tape.overrides import keeping_class
 from .tape.saved import Detached
 from .tape.views import edge_of
@@ -146,6 +146,7 @@ def grad(
             "allow_unused=False."
         )
     if is_grads_batched:
+        _check_batches(_listed(outputs), grad_outputs)
         return TENSOR.vmap(
             lambda g: grad(outputs, inputs, g, True, create_graph, allow_unused=allow_unused)
         )(grad_outputs)
@@ -163,11 +164,50 @@ def grad(
         if g is not None:
             continue
         if materialize_grads:
-            found[i] = like(0, wanted[i])
+            found[i] = like(0, wanted[i]).requires_grad_(create_graph)
         elif not allow_unused:
             raise RuntimeError(errors.UNUSED.format(index=i))
     return tuple(found)
 
+
+def _check_batches(outputs: list[Tensor], grads: Any) -> None:
+    for i, (output, g) in enumerate(zip(outputs, _listed(grads), strict=False)):
+        if g is not None and tuple(g.shape[1:]) != tuple(output.shape):
+            raise RuntimeError(
+                "If `is_grads_batched=True`, we interpret the first dimension of each grad_output "
+                "as the batch dimension. The sizes of the remaining dimensions are expected to "
+                "match the shape of corresponding output, but a mismatch was detected: "
+                f"grad_output[{i}] has a shape of {g.shape[2:]} and output[{i}] has a shape of "
+                f"{output.shape}. If you only want some tensors in `grad_output` to be considered "
+                "batched, consider using vmap."
+            )
+
+
+def call_node(node: Node, *grads: Tensor | None) -> Any:
+    """What the backward pass of one node makes of the gradients of its outputs.
+
+    A tensor, or a tuple with one for every input. The node keeps what it has saved.
+    """
+    accumulates = isinstance(node, AccumulateGrad)
+    several = not accumulates and type(node.shape) is list
+    wanted = len(node.shape) if several else 1
+    if len(grads) != wanted:
+        raise TypeError(f"expected {wanted} arguments, got {len(grads)} instead")
+    for i, g in enumerate(grads):
+        if g is not None and not isinstance(g, Tensor):
+            raise TypeError(f"argument {i} is not a Variable")
+    if isinstance(node, AccumulateGrad):
+        if grads[0] is not None:
+            engine.run([(node, 0)], [grads[0]], True, MODE.grad)
+        return ()
+    empty = all(g is None for g in grads)
+    found = () if empty else node.apply(TENSOR, list(grads) if several else grads[0], False)
+    count = len(node.next_functions)
+    result = (*found, *[None] * (count - len(found)))
+    return result[0] if count == 1 else result
+
+
+OpNode.__call__ = AccumulateGrad.__call__ = call_node  # type: ignore[method-assign]
 
 # --- a tensor's place in the graph ----------------------------------------------------------------
 

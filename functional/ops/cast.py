@@ -323,7 +323,7 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         )
     if force:
         return host(self.detach()._data)
-    if self.requires_grad:
+    if MODE.grad and self.requires_grad:
         raise RuntimeError(errors.NUMPY_GRAD)
     if type(self._data) is MetaArray:
         raise TypeError(

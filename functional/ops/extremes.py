@@ -26,10 +26,16 @@ def shared_evenly(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: boo
     return share * mask
 
 
+def evenly_or_nan(F: Any, g: Any, self: Any, result: Any) -> Any:
+    """Share the gradient of a whole tensor's element; that of NaN among all NaN."""
+    hit = (self == result) | (F.isnan(self) & F.isnan(result))
+    return F.where(hit, g / F.sum(hit), 0.0)
+
+
 def _extreme(name: str, node: str) -> Any:
     return general(
         f"{name}_all",
-        lambda F, g, self, result: shared_evenly(F, g, self, result, None, False),
+        lambda F, g, self, result: evenly_or_nan(F, g, self, result),
         node=node,
         vmap=whole(lambda F: getattr(F, f"a{name}_dims")),
         shape=same_dtype_shape,

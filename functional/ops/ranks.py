@@ -10,7 +10,7 @@ from ..tape.declare import general
 from ..tape.op import public
 from ..tensor import Tensor
 from .arguments import one_dim
-from .extremes import picked_from
+from .extremes import evenly_or_nan, picked_from
 from .reduce import arg_shape, same_dtype_shape
 from .refusals import none_beyond_scalars
 from .results import out_several, return_type
@@ -48,15 +48,10 @@ def _ranked(name: str, node: str, extra: tuple[str, ...] = ()) -> Any:
 def _ranked_whole(name: str) -> Any:
     return general(
         f"{name}_all",
-        lambda F, g, self, result: _evenly_or_nan(F, g, self, result),
+        lambda F, g, self, result: evenly_or_nan(F, g, self, result),
         node=f"{name.capitalize()}Backward0",
         shape=same_dtype_shape,
     )
-
-
-def _evenly_or_nan(F: Any, g: Any, self: Any, result: Any) -> Any:
-    hit = (self == result) | (F.isnan(self) & F.isnan(result))
-    return F.where(hit, g / F.sum(hit), 0.0)
 
 
 median_all, nanmedian_all = _ranked_whole("median"), _ranked_whole("nanmedian")

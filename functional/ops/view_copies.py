@@ -129,9 +129,16 @@ def _narrow(self: Tensor, dim: int, start: Any, length: int) -> Tensor:
 narrow_copy = _copy_of(_narrow, "narrow_copy", "NarrowCopyBackward0")
 
 
+def _uncounted(view: Tensor) -> Tensor:
+    """The same memory, with a version counter of its own."""
+    out = same_memory(view)
+    out._ver = None
+    return out
+
+
 def _unsafe(cut: Callable[..., Any], name: str, node: str) -> Any:
     def pieces_of(self: Tensor, sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
-        return _apart(cut(self, sizes, dim), node, same_memory)
+        return _apart(cut(self, sizes, dim), node, _uncounted)
 
     pieces_of.__name__ = pieces_of.__qualname__ = name
     pieces_of.__doc__ = (

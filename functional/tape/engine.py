@@ -22,6 +22,7 @@ from .duals import FORWARD, primal
 from .foreign import CROSSINGS
 from .node import AccumulateGrad, Node
 from .op import TENSOR
+from .ownership import own
 from .slow import EXACT
 from .sparse import accumulated, added, as_array, copied
 
@@ -300,7 +301,7 @@ class _Run:
         hooks = node.extra is not None and g is not None
         assert self.needed is not None
         runs = any(m in self.needed for m, _ in node.next_functions)
-        runs = runs or (self.accumulate and type(node) is AccumulateGrad)
+        runs = runs or self.accumulate
         after = self._before(node, g, runs) if hooks else g
         for nr, part in enumerate(g if type(g) is list else [g]):
             self.captured[node, nr] = part
@@ -321,7 +322,7 @@ class _Run:
                 leaf._grad = added(old, g) if self.create else accumulated(old, g)
         elif old is None:
             references = sys.getrefcount(g)
-            leaf._grad = wrap(_own(g, leaf._data, references))
+            leaf._grad = wrap(own(g, leaf._data, references))
         elif type(old._data) is ndarray and old._data.flags.writeable:
             np.add(old._data, g, out=old._data, casting="unsafe")
             counter(old)[0] += 1
@@ -330,39 +331,6 @@ class _Run:
         if node.extra is not None:
             for hook in list(node.extra.post_accumulate.values()):
                 hook(leaf)
-
-
-def _own(g: ndarray, like: ndarray, references: int) -> ndarray:
-    """``g`` itself where nothing else can hold its memory, else a copy laid out like the leaf."""
-    if references <= FREE and g.strides == like.strides:
-        base = g.base
-        if base is None or (type(base) is ndarray and sys.getrefcount(base) <= FREE_BASE):
-            return g
-    out = np.empty_like(like, dtype=g.dtype)
-    np.copyto(out, g)
-    return out
-
-
-def _references(g: ndarray) -> int:
-    references = sys.getrefcount(g)
-    return references
-
-
-def _base_references(g: ndarray) -> int:
-    base = g.base
-    return sys.getrefcount(base)
-
-
-def _calibrate(count: Any, x: ndarray) -> int:
-    """What ``count`` sees for an array that only its caller holds, as _loop does."""
-    held = [x]
-    del x
-    g = held.pop()
-    return count(g)
-
-
-FREE = _calibrate(_references, np.empty(1))
-FREE_BASE = _calibrate(_base_references, np.empty((2, 2)).T)
 
 
 def _replaced(hook: Any, result: Any, before: Any) -> Any:
