@@ -25,6 +25,10 @@ def lstsq_of(
     m, n = a.shape[-2:]
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     u, s, vh = svd_of(a, False, True)
+    if driver == "gels":  # takes the matrix to have full rank
+        rcond = 0
+    elif driver == "gelsd" and not 0 < rcond < 1:
+        rcond = np.finfo(s.dtype).eps / 2
     floor = rcond * np.maximum.reduce(s, -1, initial=0)[..., None]
     kept = s > floor
     inverse = np.where(kept, 1 / np.where(kept, s, 1), 0).astype(s.dtype)
