@@ -9,7 +9,7 @@ import numpy as np
 from functional import dtypes
 from functional.ops import create, from_data
 from functional.tape.overrides import as_subclass
-from functional.tensor import Tensor
+from functional.tensor import Tensor, wrap
 
 
 def construct(cls: type, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
@@ -23,8 +23,8 @@ def construct(cls: type, dtype: dtypes.dtype, args: tuple[Any, ...]) -> Tensor:
 
 def _options(d: dtypes.dtype) -> str:
     rest = "(default), pinned_memory=false (default), memory_format=(nullopt)"
-    name = {"long": "long int", "short": "short int"}.get(dtypes.c_name(d), dtypes.c_name(d))
-    return f"TensorOptions(dtype={name}, device=cpu, layout=Strided, requires_grad=false {rest})"
+    kind = f"dtype={dtypes.c_name(d)}, device=cpu, layout=Strided"
+    return f"TensorOptions({kind}, requires_grad=false {rest})"
 
 
 def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:
@@ -37,6 +37,8 @@ def _from_data(data: Any, dtype: dtypes.dtype) -> Tensor:
             wanted, got = (_options(d) for d in (dtype, data.dtype))
             raise TypeError(f"expected {wanted} (got {got})")
         return data.detach()
+    if hasattr(data, "_elements_for"):  # a storage, whose memory is shared
+        return wrap(data._elements_for(dtype, dtype.legacy, "type {} for argument 1 'storage'"))
     if isinstance(data, (float, complex)):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return from_data.tensor(data, dtype=dtype)

@@ -16,6 +16,7 @@ from functional.ops import (
     in_place_views,
     index,
     random,
+    resizing,
     sparse,
     sparse_compressed,
     sparse_resize,
@@ -49,7 +50,7 @@ def _attach_functions() -> None:
                 setattr(Tensor, alias + "_", getattr(TENSOR, name + "_"))
 
 
-_IN_PLACE = "copy_ fill_ zero_ index_put_ scatter_ uniform_ normal_ random_ bernoulli_".split()
+_IN_PLACE = "copy_ fill_ zero_ index_put_ scatter_ set_ uniform_ normal_ random_ bernoulli_".split()
 _MAKERS = "new_zeros new_ones new_empty new_full new_tensor to cpu type_as".split()
 
 
@@ -160,6 +161,27 @@ def storage(self: Tensor) -> Any:
     return typed_storage(self)
 
 
+def typed_storage(self: Tensor) -> Any:
+    """``storage`` without its warning."""
+    from .storage import internal_storage
+
+    return internal_storage(self)
+
+
+def storage_type(self: Tensor) -> Any:
+    """The class of the tensor's typed storage."""
+    from .storage import CLASSES
+
+    return CLASSES[self.dtype]
+
+
+def set_(self: Tensor, *args: Any, **named: Any) -> Tensor:
+    """Give the tensor the memory of another tensor or of a storage; without arguments none."""
+    from .storage import set_
+
+    return set_(self, *args, **named)
+
+
 def has_names(self: Tensor) -> bool:
     """Whether dimensions are named; they never are."""
     return False
@@ -206,7 +228,7 @@ def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
     for name in ("type_as", "cpu", "cuda", "pin_memory", "get_device", "untyped_storage",
-                 "storage"):  # fmt: skip
+                 "storage", "storage_type", "set_"):  # fmt: skip
         setattr(Tensor, name, globals()[name])
     _T.resize, _T.resize_as = resize, resize_as
     _T.type, _T.has_names, _T.new = type_method, has_names, new_legacy
@@ -214,9 +236,11 @@ def _attach_rest() -> None:
         setattr(Tensor, name, create.new_method(name, value))
     _T.new_empty_strided, _T.resize_, _T.resize_as_ = (
         allocate.new_empty_strided,
-        allocate.resize_,
-        allocate.resize_as_,
+        resizing.resize_,
+        resizing.resize_as_,
     )
+    _T.is_set_to, _T._typed_storage = resizing.is_set_to, typed_storage
+    _T.as_strided_ = in_place_views.as_strided_
     _T.fill_diagonal_ = in_place_views.fill_diagonal_
     _T.t_ = in_place_views.t_
     _T.transpose_ = _T.swapaxes_ = _T.swapdims_ = in_place_views.transpose_

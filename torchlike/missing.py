@@ -38,8 +38,8 @@ _SETTINGS = """
 """
 _STORAGES = """
     BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
-    DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage
-    UntypedStorage
+    DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage TypedStorage
+    UntypedStorage from_file
 """
 _AUTOCAST = """
     autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache

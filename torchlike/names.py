@@ -64,7 +64,7 @@ sspaddmm
 FUNCTIONS += SPARSE
 
 # torch.NAME is Tensor.NAME
-WRITERS = "detach_ fill_ index_put_ zero_".split()
+WRITERS = "as_strided_ detach_ fill_ index_put_ zero_".split()
 
 # torch.NEW is torch.OLD
 ALIASES = {

@@ -194,6 +194,11 @@ def as_strided(x: ndarray, size: Shape, stride: Shape, offset: int) -> ndarray:
     return strided(x, size, tuple(s * item for s in stride), offset * item)
 
 
+def as_strided_at(x: ndarray, place: tuple[Any, ...]) -> ndarray:
+    """``as_strided`` by a place in a base: the base's shape and strides come first."""
+    return as_strided(x, *place[2:])
+
+
 # --- their derivatives, and copies ----------------------------------------------------------------
 
 

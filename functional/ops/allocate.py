@@ -1,8 +1,7 @@
-"""Memory laid out as asked: strided creation, resizing, sharing with other libraries' arrays."""
+"""Memory laid out as asked: strided creation, sharing with other libraries' arrays."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,13 @@ import numpy as np
 from .. import devices, dtypes
 from ..kernels import meta
 from ..kernels.layout import dense_strides
-from ..kernels.shapes import extent
-from ..modes import MODE
 from ..tape.foreign import filled as filled_on
-from ..tape.foreign import library, strided
 from ..tape.op import TENSOR, public
-from ..tape.views import bump, requires_grad
-from ..tensor import Tensor, replace_data, storage_array, wrap
+from ..tensor import Tensor, wrap
 from .arguments import ints
-from .create import as_dtype, filled, recorded
+from .create import as_dtype, check_sizes, filled, recorded
 from .layouts import need_strided
+from .too_large import check_bytes
 
 
 def _strided(shape: Any, strides: Any, dtype: Any, device: Any, grad: bool) -> Tensor:
@@ -55,6 +51,8 @@ def empty_strided(
             "dimensionality of sizes "
             f"({len(shape)}) must match dimensionality of strides ({len(steps)})"
         )
+    check_sizes(shape)
+    check_bytes(shape, d.itemsize, steps)
     return _strided(shape, tuple(s * d.itemsize for s in steps), d, device, requires_grad)
 
 
@@ -101,35 +99,6 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **named: Any) -> Ten
     """``empty_strided`` with the dtype and device of ``self``."""
     options = {"dtype": self.dtype, "device": self.device} | named
     return empty_strided(size, stride, **options)
-
-
-# --- resizing -------------------------------------------------------------------------------------
-
-
-def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
-    """Another shape over the same memory, which grows if it must; new elements are not set."""
-    shape = ints(sizes)
-    if requires_grad(self) and MODE.grad:
-        raise RuntimeError("cannot resize variables that require grad")
-    data, need = self._data, math.prod(shape)
-    if type(data) is meta.MetaArray:
-        replace_data(self, meta.empty(shape, data.dtype))
-        return self
-    storage = storage_array(self)
-    flat = strided(storage, (extent(storage),), (data.itemsize,))[self.storage_offset() :]
-    if need > flat.size:
-        grown = library(data).empty(need, data.dtype)
-        grown[: flat.size] = flat
-        flat = grown
-    replace_data(self, flat[:need].reshape(shape))
-    bump(self)
-    return self
-
-
-@public
-def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
-    """``resize_`` to the shape of ``other``."""
-    return resize_(self, tuple(other.shape))
 
 
 # --- arrays of other libraries --------------------------------------------------------------------

@@ -16,6 +16,7 @@ from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
 from .layouts import filled_sparse, is_strided, layout_of, like_sparse
 from .memory_formats import in_format
+from .too_large import too_large
 
 
 def placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
@@ -77,15 +78,21 @@ def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bo
     if value is not None:
         value = number_for(value, dtypes.FROM_ARRAY[d])
     where = devices.resolve(device)
+    try:
+        made = _filled_array(value, shape, d, where)
+    except (ValueError, MemoryError):
+        raise too_large(shape, d.itemsize) from None
+    return recorded(wrap(made), grad)
+
+
+def _filled_array(value: Any, shape: tuple[int, ...], d: Any, where: Any) -> Any:
     if where.type == "meta":
-        t = wrap(meta.empty(shape, d))
-    elif where.type == "cuda":
-        t = wrap(foreign.filled(value, shape, d, where))
-    elif value is None:
-        t = wrap(np.empty(shape, d))
-    else:
-        t = wrap(np.zeros(shape, d) if value == 0 else np.full(shape, value, d))
-    return recorded(t, grad)
+        return meta.empty(shape, d)
+    if where.type == "cuda":
+        return foreign.filled(value, shape, d, where)
+    if value is None:
+        return np.empty(shape, d)
+    return np.zeros(shape, d) if value == 0 else np.full(shape, value, d)
 
 
 def _filler(name: str, value: Any, doc: str) -> Any:

@@ -133,6 +133,8 @@ def tensor(
             stacklevel=2,
         )
     dtype = as_dtype(dtype, "tensor")
+    if hasattr(data, "_elements_for"):  # a storage
+        return placed(data._elements_for(dtype).copy(), device, requires_grad)
     if is_sparse(data):
         return recorded(TENSOR.clone(cast.to(data.detach(), dtype or data.dtype)), requires_grad)
     array = _checked_array(_array_from(data, dtype is not None))

@@ -333,6 +333,11 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 @public
 def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any sizes and strides over the memory of ``self``."""
+    return as_strided_in(self, *strided_place(self, size, stride, storage_offset))
+
+
+def strided_place(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> Any:
+    """Sizes, strides, and the offset from the first element of ``self``; PyTorch's errors."""
     if any(n < 0 for n in size):
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and "
@@ -342,7 +347,7 @@ def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None 
     offset = own if storage_offset is None else storage_offset
     size, stride = tuple(size), tuple(stride)
     check_strided(self, size, stride, offset)
-    return as_strided_in(self, size, stride, offset - own)
+    return size, stride, offset - own
 
 
 def check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:
