@@ -12,6 +12,7 @@ from functional.ops import (
     allocate,
     cast,
     create,
+    exchange,
     gather,
     in_place_views,
     index,
@@ -245,7 +246,7 @@ def _attach_rest() -> None:
     _T.t_ = in_place_views.t_
     _T.transpose_ = _T.swapaxes_ = _T.swapdims_ = in_place_views.transpose_
     _T.sum_to_size = stacking.sum_to_size
-    _T.__dlpack__, _T.__dlpack_device__ = allocate.to_dlpack, allocate.dlpack_device
+    _T.__dlpack__, _T.__dlpack_device__ = exchange.dlpack_method, exchange.dlpack_device
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
     _T.index_put_, _T.scatter_ = index.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",

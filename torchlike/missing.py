@@ -26,7 +26,7 @@ ON_DEMAND = {
     "torchlike.cpu": frozenset(["amp"]),
     "torchlike.cuda": frozenset(["amp"]),
     "torchlike.backends": frozenset("cpu cuda cudnn mkl mkldnn mps openmp".split()),
-    "torchlike.utils": frozenset("_pytree checkpoint data hooks".split()),
+    "torchlike.utils": frozenset("_pytree checkpoint data dlpack hooks".split()),
 }
 # Names of the torch namespace that load with the module that has them: module -> names.
 _SETTINGS = """

@@ -1,4 +1,4 @@
-"""Memory laid out as asked: strided creation, sharing with other libraries' arrays."""
+"""Memory laid out as asked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .. import devices, dtypes
 from ..kernels import meta
 from ..kernels.layout import dense_strides
 from ..tape.foreign import filled as filled_on
-from ..tape.op import TENSOR, public
+from ..tape.op import public
 from ..tensor import Tensor, wrap
 from .arguments import ints
 from .create import as_dtype, check_sizes, filled, recorded
@@ -99,72 +99,3 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **named: Any) -> Ten
     """``empty_strided`` with the dtype and device of ``self``."""
     options = {"dtype": self.dtype, "device": self.device} | named
     return empty_strided(size, stride, **options)
-
-
-# --- arrays of other libraries --------------------------------------------------------------------
-
-
-@public
-def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: Any = None, requires_grad: Any = None
-) -> Tensor:
-    """``obj`` as a tensor: with its memory where possible, or always (``copy=True``) a copy."""
-    grad = bool(requires_grad)
-    if isinstance(obj, Tensor):
-        grad = obj.requires_grad if requires_grad is None else grad
-        shared = obj if grad else TENSOR.detach(obj) if obj.requires_grad else obj
-    elif isinstance(obj, np.ndarray):
-        shared = TENSOR.from_numpy(obj)
-    elif hasattr(obj, "__dlpack__"):
-        shared = from_dlpack(obj)
-    else:
-        if copy is False:
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return TENSOR.tensor(obj, dtype=dtype, device=device, requires_grad=grad)
-    if dtype is not None and dtype is not shared.dtype:
-        if copy is False:
-            raise ValueError(
-                f"can't alias tensor with dtype '{shared.dtype.legacy}' into dtype "
-                f"'{dtype.legacy}'."
-            )
-        shared, copy = TENSOR.to_dtype(shared, dtype), None
-    if copy:
-        shared = TENSOR.clone(shared)
-    if device is not None:
-        shared = TENSOR.to(shared, device) if hasattr(TENSOR, "to") else shared.to(device)
-    return shared.requires_grad_() if grad and not shared.requires_grad else shared
-
-
-@public
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
-    """A tensor over the memory of an object that speaks DLPack."""
-    if isinstance(ext_tensor, Tensor):
-        _check_exported(ext_tensor)
-        return TENSOR.detach(ext_tensor)
-    shared = TENSOR.from_numpy(np.from_dlpack(ext_tensor))
-    return TENSOR.clone(shared) if copy else shared
-
-
-@public
-def frombuffer(
-    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
-) -> Tensor:
-    """A 1-D tensor over the memory of a Python buffer."""
-    array = np.frombuffer(buffer, dtype.array, count, offset)
-    return recorded(TENSOR.from_numpy(array), requires_grad)
-
-
-def _check_exported(t: Tensor) -> None:
-    if t.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-
-
-def to_dlpack(self: Tensor, *args: Any, **named: Any) -> Any:
-    """The memory as a DLPack capsule."""
-    _check_exported(self)
-    return self._data.__dlpack__(*args, **named)
-
-
-def dlpack_device(self: Tensor) -> Any:
-    """The DLPack device: (1, 0) on a CPU."""
-    return self._data.__dlpack_device__()
