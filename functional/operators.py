@@ -18,6 +18,7 @@ from .ops import (
     arguments,
     cast,
     index,
+    index_assign,
     matmul,
     pairs,
     pieces,
@@ -158,7 +159,8 @@ def _invert(self: Tensor) -> Tensor:
 
 
 T.__invert__ = _invert
-T.__getitem__, T.__setitem__ = index.getitem, index.setitem
+T.__getitem__, T.__setitem__ = index.getitem, index_assign.setitem
+T.__delitem__ = index_assign.delitem
 T.__hash__ = lambda self: id(self)
 
 

@@ -15,7 +15,7 @@ from functional.ops import (
     exchange,
     gather,
     in_place_views,
-    index,
+    index_assign,
     random,
     resizing,
     sparse,
@@ -248,7 +248,7 @@ def _attach_rest() -> None:
     _T.sum_to_size = stacking.sum_to_size
     _T.__dlpack__, _T.__dlpack_device__ = exchange.dlpack_method, exchange.dlpack_device
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
-    _T.index_put_, _T.scatter_ = index.index_put_, gather.scatter_
+    _T.index_put_, _T.scatter_ = index_assign.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
         setattr(Tensor, name, getattr(random, name))
