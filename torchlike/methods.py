@@ -188,11 +188,11 @@ def has_names(self: Tensor) -> bool:
     return False
 
 
-def new_legacy(self: Tensor, *args: Any) -> Tensor:
+def new_legacy(self: Tensor, *args: Any, **named: Any) -> Tensor:
     """A tensor of the same dtype: of given sizes, or with given data."""
     from .legacy import construct
 
-    return construct(Tensor, self.dtype, args)
+    return construct(self.dtype, args, named)
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:

@@ -33,8 +33,8 @@ _SETTINGS = """
     AcceleratorError OutOfMemoryError are_deterministic_algorithms_enabled
     get_deterministic_debug_mode get_device_module get_float32_matmul_precision
     get_num_interop_threads is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
-    set_deterministic_debug_mode set_float32_matmul_precision set_num_interop_threads
-    set_warn_always typename use_deterministic_algorithms
+    set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision
+    set_num_interop_threads set_warn_always typename use_deterministic_algorithms
 """
 _STORAGES = """
     BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage

@@ -43,6 +43,11 @@ def given(t: Tensor, out: Any, dtype: Any = None) -> Tensor:
         raise RuntimeError(
             f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
         )
+    if t.device != out.device:
+        raise RuntimeError(
+            f"device type {t.device.type} does not match device type of out parameter "
+            f"({out.device.type})"
+        )
     from ..tape.out import write_out
 
     return write_out(TENSOR.to_dtype(t, out.dtype), out)
@@ -59,7 +64,9 @@ def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
     )
 
 
-_NUMBER_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
+_NUMBER_TYPES = {
+    float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128,
+}  # fmt: skip
 
 
 def check_sizes(shape: tuple[int, ...]) -> None:

@@ -64,9 +64,9 @@ def _array_from_sequence(data: Any, exact: dtypes.dtype | None) -> np.ndarray:
         for item in items
     ]
     first = parts[0].shape
-    for i, part in enumerate(parts):
+    for part in parts:
         if part.shape != first:
-            _ragged(first, part.shape, i)
+            _ragged(first, part.shape, _is_int(exact or dtypes.FROM_ARRAY[parts[0].dtype]))
     found = dtypes.FROM_ARRAY[parts[0].dtype]
     for part in parts[1:]:
         found = dtypes.promote_types(found, dtypes.FROM_ARRAY[part.dtype])
@@ -117,11 +117,19 @@ def _numbers(items: Any, dtype: Any, exact: dtypes.dtype | None) -> np.ndarray:
         raise ValueError("Overflow when unpacking long long") from None
 
 
-def _ragged(first: Any, shape: Any, i: int, dim: int = 0) -> None:
-    if not first or not shape:
+def _is_int(d: dtypes.dtype) -> bool:
+    return d.category == dtypes.INT
+
+
+def _ragged(first: Any, shape: Any, is_int: bool, dim: int = 0) -> None:
+    if not first and shape:
         raise TypeError(
-            "'list' object cannot be interpreted as an integer" if shape else "not a sequence"
+            "'list' object cannot be interpreted as an integer"
+            if is_int
+            else "must be real number, not list"
         )
+    if not shape:
+        raise TypeError("not a sequence")
     raise ValueError(f"expected sequence of length {first[0]} at dim {dim + 1} (got {shape[0]})")
 
 

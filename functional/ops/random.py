@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes
-from ..errors import not_implemented
+from ..errors import not_implemented, type_name
 from ..kernels import meta
 from ..kernels import random as kernels
 from ..kernels.binomial import binomial as binomial_kernel
@@ -24,7 +24,7 @@ from ..tape.sparse import is_sparse, refused
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import common_shape, ints, wrong_type
-from .create import check_sizes, like, sizes
+from .create import as_dtype, check_sizes, given, like, sizes
 from .layouts import need_strided
 from .pointwise import no_derivative
 
@@ -71,21 +71,31 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
         pin_memory: bool = False,
         **named: Any,
     ) -> Tensor:
+        if named and (size or named.keys() != {"size"}):
+            raise _no_form(name, size, named)
         shape = sizes(name, (named["size"],) if "size" in named else size)
         check_sizes(shape)
+        dtype = as_dtype(dtype, name)
         if layout is not None:
             need_strided(layout, name)
         draw = lambda k, g, d: getattr(k, kernel)(g, shape, d)
-        t = _sample(draw, generator, shape, dtype, device, requires_grad)
-        if out is None:
-            return t
-        from ..tape.out import write_out
-
-        return write_out(t, out)
+        kind = out.dtype if out is not None and dtype is None else dtype
+        t = _sample(draw, generator, shape, kind, device, requires_grad)
+        return given(t, out, dtype)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
     return public(make)
+
+
+def _no_form(name: str, size: Any, named: dict[str, Any]) -> TypeError:
+    got = [*map(type_name, size), *(f"{k}={type_name(v)}" for k, v in named.items())]
+    return TypeError(
+        f"{name}() received an invalid combination of arguments - got ({', '.join(got)}), but "
+        "expected one of:\n * (tuple of ints size, *, torch.Generator generator, Tensor out = None"
+        ", torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, bool "
+        "pin_memory = False, bool requires_grad = False)"
+    )
 
 
 def _into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
