@@ -11,7 +11,7 @@ from ..kernels import meta
 from ..kernels.layout import dense_strides
 from ..tape.foreign import filled as filled_on
 from ..tape.op import public
-from ..tensor import Tensor, wrap
+from ..tensor import Shared, Tensor, is_inference, wrap
 from .arguments import ints
 from .create import as_dtype, check_sizes, filled, recorded
 from .layouts import need_strided
@@ -28,7 +28,10 @@ def _strided(shape: Any, strides: Any, dtype: Any, device: Any, grad: bool) -> T
         return recorded(wrap(filled_on(None, shape, array, where, strides)), grad)
     extent = sum(max(n - 1, 0) * s for n, s in zip(shape, strides, strict=True)) + array.itemsize
     memory = np.empty(extent // array.itemsize, array)
-    return recorded(wrap(np.ndarray(shape, array, memory, 0, strides)), grad)
+    t = wrap(np.ndarray(shape, array, memory, 0, strides))
+    if strides != meta.contiguous_strides(shape, array.itemsize):
+        t._place = Shared(memory, is_inference(t))  # strides of dimensions of size 1 are kept
+    return recorded(t, grad)
 
 
 @public

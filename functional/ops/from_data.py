@@ -17,10 +17,11 @@ from . import cast
 from .create import as_dtype, placed, recorded
 
 
-def _array_from(data: Any, exact: dtypes.dtype | None) -> np.ndarray:
+def _array_from(data: Any, exact: dtypes.dtype | None, depth: int = 0) -> np.ndarray:
     """Nested sequences of numbers, tensors and arrays as one array of the inferred dtype.
 
-    ``exact`` is a dtype that is still to come, for which numbers are kept in float64.
+    ``exact`` is a dtype that is still to come, for which numbers are kept in float64. ``depth``
+    counts the sequences around, as a negative number where they are not the first elements.
     """
     if isinstance(data, np.ndarray):
         return data
@@ -36,7 +37,7 @@ def _array_from(data: Any, exact: dtypes.dtype | None) -> np.ndarray:
         return np.asarray(data)
     if not hasattr(data, "__len__"):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    return _array_from_sequence(data, exact)
+    return _array_from_sequence(data, exact, depth)
 
 
 def _number_type(kind: type, exact: dtypes.dtype | None) -> np.dtype:
@@ -45,10 +46,16 @@ def _number_type(kind: type, exact: dtypes.dtype | None) -> np.dtype:
     return dtypes.of_number(kind()).array
 
 
-def _array_from_sequence(data: Any, exact: dtypes.dtype | None) -> np.ndarray:
+def _array_from_sequence(data: Any, exact: dtypes.dtype | None, depth: int) -> np.ndarray:
     if isinstance(data, (dict, set)):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    items = list(data)
+    if abs(depth) >= _DEEPEST:
+        raise ValueError(f"too many dimensions '{type(data).__name__}'")
+    try:
+        items = list(data)
+    except TypeError:
+        named = type(data).__name__
+        raise ValueError(f"could not determine the shape of object type '{named}'") from None
     if not items:
         return np.zeros(0, dtypes.get_default_dtype().array)
     if isinstance(items[0], str):
@@ -58,10 +65,12 @@ def _array_from_sequence(data: Any, exact: dtypes.dtype | None) -> np.ndarray:
         kind = float if float in kinds else int if int in kinds else bool
         return _numbers(items, _number_type(kind, exact), exact)
     if np.ndarray in kinds:
-        _check_arrays(items)
+        _check_arrays(items, depth >= 0)
     parts = [
-        _element(item, exact) if isinstance(item, Tensor) else _array_from(item, exact)
-        for item in items
+        _element(item, exact)
+        if isinstance(item, Tensor)
+        else _array_from(item, exact, depth + 1 if depth >= 0 and not i else -abs(depth) - 1)
+        for i, item in enumerate(items)
     ]
     first = parts[0].shape
     for part in parts:
@@ -73,11 +82,14 @@ def _array_from_sequence(data: Any, exact: dtypes.dtype | None) -> np.ndarray:
     return np.stack([part.astype(found.array) for part in parts])
 
 
-def _check_arrays(items: list[Any]) -> None:
-    """Arrays as elements of a list: slow in PyTorch, and not without dimensions."""
-    if any(isinstance(item, np.ndarray) and not item.ndim for item in items):
-        raise TypeError("len() of unsized object")
+_DEEPEST = 128
+
+
+def _check_arrays(items: list[Any], first: bool) -> None:
+    """Arrays as elements of a list are slow in PyTorch; the first one tells sizes by its length."""
     if isinstance(items[0], np.ndarray):
+        if first and not items[0].ndim:
+            raise TypeError("len() of unsized object")
         warn_once(_ARRAYS)
 
 

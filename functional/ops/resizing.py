@@ -77,7 +77,7 @@ def _array_over(memory: Any, shape: Any, strides: Any, offset: int) -> Any:
     if type(memory) is MetaArray:
         return empty(shape, memory.dtype, strides)
     if 0 in shape and isinstance(memory, ndarray):
-        if strides == contiguous_strides(shape, memory.itemsize):
+        if strides == contiguous_strides(shape, memory.itemsize) and max(shape) < 1 << 40:
             return memory[:0].reshape(shape)
         return np.ndarray(shape, memory.dtype, None, 0, strides)
     return strided(memory, shape, strides, offset)
@@ -118,13 +118,14 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if order is not None:
         strides = dense_strides(shape, order, item)
     changed = shape != self._data.shape
-    _resized(self, shape, strides)
+    resized(self, shape, strides)
     if changed:
         bump(self)
     return self
 
 
-def _resized(self: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+def resized(self: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    """Give ``self`` another geometry (strides in bytes) in its memory, or in more memory."""
     memory, kind = flat_memory(self), self._data.dtype
     if type(memory) is MetaArray:
         put_over(self, memory, shape, strides, 0)
