@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from functional import dtypes
 from functional.kernels.meta import empty
 from functional.ops.layouts import COMPRESSED_LAYOUTS, SPARSE_COO
 from functional.ops.sparse import sparse_coo_tensor
@@ -19,6 +20,13 @@ from .copying import placed, rebuild_parameter, restore_grad
 from .storage import TypedStorage, UntypedStorage
 
 _MOST = 1 << 62  # more bytes than any array may span
+
+
+def _element_size(dtype: Any) -> int:
+    """The bytes of an element."""
+    if not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
 
 
 def _ints(values: Any) -> tuple[int, ...]:

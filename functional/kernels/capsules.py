@@ -77,7 +77,21 @@ class _Holder:
 def adopt(capsule: Any) -> np.ndarray:
     """The array in a capsule, which can be taken once."""
     kind = _inside(capsule).type
-    if kind.code != _BFLOAT or kind.bits != 16:
-        return np.from_dlpack(_Holder(capsule))
-    kind.code = _UINT
-    return np.from_dlpack(_Holder(capsule)).view(_BFLOAT16)
+    is_bfloat = kind.code == _BFLOAT and kind.bits == 16
+    if is_bfloat:
+        kind.code = _UINT
+    x = np.from_dlpack(_Holder(capsule))
+    x = _writable(x) if _is_valid(capsule, b"used_dltensor") == 1 else x
+    return x.view(_BFLOAT16) if is_bfloat else x
+
+
+def _writable(x: np.ndarray) -> np.ndarray:
+    """The same memory; NumPy calls what comes in an older capsule read-only, others do not."""
+    return x if x.flags.writeable else np.asarray(_Memory(x)).view(x.dtype)
+
+
+class _Memory:
+    def __init__(self, x: np.ndarray) -> None:
+        where = x.__array_interface__["data"][0], False
+        self.__array_interface__ = x.__array_interface__ | {"data": where}
+        self.owner = x

@@ -16,6 +16,7 @@ from ..tape.op import public
 from ..tape.slow import view_in_place
 from ..tensor import Tensor, storage_array
 from .arguments import dims_of, infer_size, integer, ints, keyword, one_dim, wrong_type
+from .view_dtypes import view_as_dtype
 from .view_ops import (
     SQUEEZES,
     UNSQUEEZE,
@@ -43,8 +44,8 @@ from .view_ops import (
 @public
 def view_(self: Tensor, *shape: Any) -> Any:
     """The same memory with another shape; RuntimeError where only a copy could do it."""
-    if len(shape) == 1 and isinstance(shape[0], dtypes.dtype):
-        return _view_dtype(self, shape[0])
+    if len(shape) == 1 and (isinstance(shape[0], dtypes.dtype) or shape[0] in (float, int, bool)):
+        return view_as_dtype(self, shape[0])
     if not shape or not isinstance(shape[0], (int, tuple, list, Tensor, np.integer)):
         got = ", ".join(type(n).__name__ for n in shape)
         raise TypeError(
@@ -52,14 +53,6 @@ def view_(self: Tensor, *shape: Any) -> Any:
             "of:"
         )
     return view_as_shape(self, infer_size(ints(shape), self.numel()))
-
-
-def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
-    if getattr(dtype, "itemsize", None) != self.dtype.itemsize or self._edge[0] is not None:
-        raise NotImplementedError("view(dtype) between dtypes of different size, or with gradient")
-    from ..tape.views import as_view
-
-    return as_view(self._data.view(dtype.array), self)
 
 
 @public
