@@ -22,6 +22,7 @@ from functional.tape.duals import primal
 from functional.tensor import Parameter, Tensor, address, device_of, wrap
 
 from . import _tensor, _utils
+from ._locations import PACKAGES, location_tag
 from .copying import offered, state_of, warn_of_hooks
 from .loading import PRIVATE
 from .methods import layout
@@ -95,7 +96,7 @@ class Storages:
         """What stands for memory whose elements are of a dtype (bytes where that is None)."""
         kind: Any = UntypedStorage if dtype is None else CLASSES[dtype]
         item = 1 if dtype is None else dtype.itemsize
-        place = str(device_of(memory))
+        place = location_tag(UntypedStorage.over(memory)) if PACKAGES else str(device_of(memory))
         return Pointer("storage", kind, self.key(memory, dtype), place, memory.size // item)
 
 

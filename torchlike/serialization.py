@@ -18,18 +18,29 @@ from numpy import ndarray
 
 from ._archive import ALIGNMENT, Reader, Writer
 from ._full_unpickler import read_all
-from ._locations import Loaded, restorer
+from ._locations import (
+    Loaded,
+    default_restore_location,
+    location_tag,
+    register_package,
+    restorer,
+)
 from ._pickler import dump
 from ._safe_globals import Allowed, marked
 from ._safe_globals import _get_layout as _get_layout
 from ._weights_only_unpickler import Unpickler, globals_of
 
 __all__ = [
+    "SourceChangeWarning",
     "add_safe_globals",
+    "check_module_version_greater_or_equal",
     "clear_safe_globals",
+    "default_restore_location",
     "get_safe_globals",
     "get_unsafe_globals_in_checkpoint",
     "load",
+    "location_tag",
+    "register_package",
     "safe_globals",
     "save",
 ]
@@ -45,6 +56,36 @@ _DOCS = (
     "\n\nCheck the documentation of torch.load to learn more about types accepted by default with "
     "weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
 )
+
+
+class SourceChangeWarning(Warning):
+    """The source of a pickled class is not what it was; kept for programs that silence it."""
+
+
+def check_module_version_greater_or_equal(
+    module: Any, req_version_tuple: tuple[Any, ...], error_if_malformed: bool = True
+) -> bool:
+    """Whether a module's ``__version__`` is at least the tuple, compared with its types.
+
+    RuntimeError, or a warning and True, where the version does not look like the tuple.
+    """
+    try:
+        parts = module.__version__.split(".")
+        have = tuple(type(want)(part) for want, part in zip(req_version_tuple, parts, strict=False))
+        if len(have) < len(req_version_tuple):
+            raise IndexError
+        return have >= req_version_tuple
+    except Exception as error:
+        text = (
+            f"'{module.__name__}' module version string is malformed '{module.__version__}' and "
+            f"cannot be compared with tuple {req_version_tuple!s}"
+        )
+        if error_if_malformed:
+            raise RuntimeError(text) from error
+        warnings.warn(
+            f"{text}, but continuing assuming that requirement is met", UserWarning, stacklevel=2
+        )
+    return True
 
 
 # --- what is declared safe ------------------------------------------------------------------------
