@@ -197,11 +197,13 @@ class _Made:
         return self.reduced
 
 
-def dump(value: Any, file: Any, module: Any, protocol: int) -> Storages:
+def dump(
+    value: Any, file: Any, module: Any, protocol: int, storages: Storages | None = None
+) -> Any:
     """Write a pickle of ``value``; returns the memory it refers to."""
     base = pickle._Pickler if module is pickle else module.Pickler  # type: ignore[attr-defined]
     pickler: Any = type("Pickler", (CheckpointPickler, base), {})(file, protocol)
-    pickler.storages = Storages()
+    pickler.storages = storages or Storages()
     pickler.dispatch = {**base.dispatch, FunctionType: CheckpointPickler.save_global}
     pickler.dump(value)
     return pickler.storages

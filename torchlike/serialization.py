@@ -150,18 +150,17 @@ def save(
             "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
         )
     if not _use_new_zipfile_serialization:
-        raise NotImplementedError(
-            "torchlike writes zip archives, not the format before PyTorch 1.6"
-        )
+        from ._old_checkpoints import save_old
+
+        with _writable(f) as file:
+            save_old(obj, file, pickle_module, pickle_protocol)
+        return
     data = io.BytesIO()
     storages = dump(obj, data, pickle_module, pickle_protocol)
     byteorder = not _disable_byteorder_record
-    if not _is_path(f):
-        _write(Writer(f, "archive"), data, storages.records, byteorder)
-        return
-    path = os.path.realpath(os.fspath(f))
-    with _replacing(path) as file:
-        _write(Writer(file, _archive_name(path)), data, storages.records, byteorder)
+    name = _archive_name(os.path.realpath(os.fspath(f))) if _is_path(f) else "archive"
+    with _writable(f) as file:
+        _write(Writer(file, name), data, storages.records, byteorder)
 
 
 def _write(writer: Writer, data: io.BytesIO, records: dict[str, ndarray], byteorder: bool) -> None:
@@ -182,6 +181,18 @@ def _archive_name(path: Any) -> str:
     stem, dot, _ = name.rpartition(".")
     name = stem if dot else name
     return name if name.isascii() and name.strip(".") else "archive"
+
+
+@contextmanager
+def _writable(f: Any) -> Iterator[Any]:
+    """A file to write to: what takes the place of a path, or ``f`` itself, flushed at the end."""
+    if _is_path(f):
+        with _replacing(os.path.realpath(os.fspath(f))) as file:
+            yield file
+        return
+    yield f
+    if hasattr(f, "flush"):
+        f.flush()
 
 
 @contextmanager
