@@ -77,6 +77,7 @@ def normals(torch: Any) -> Any:
         ((t(2), 1.0), {"out": torch.zeros(3)}), ((t(2), 1.0), {"out": t(2).double()}),
         ((t(2), t(2)), {"out": t(2).int()}), ((), {"mean": 0.0, "std": 1.0, "size": (2,)}),
         ((0.0, 1.0, (2,)), {"requires_grad": True}), ((t(2), 1.0, (2,)), {}),
+        ((torch.tensor(0.0), torch.tensor(2), (2,)), {}), ((torch.tensor(0.0), -1, (2,)), {}),
         ((0.0, 1.0, (2,)), {"foo": 1}), ((t(2).half(), t(2).half()), {}), ((t(0), t(0)), {}),
     )  # fmt: skip
     return [

@@ -165,6 +165,8 @@ _drawn_bernoulli = _drawn("bernoulli_of", "BernoulliBackward0", "self")
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **kw: Any) -> Any:
     """Normal numbers of given means and standard deviations, each a number or a tensor."""
     out = kw.pop("out", None)
+    if size is not None:
+        mean, std = (x.item() if isinstance(x, Tensor) and not x.ndim else x for x in (mean, std))
     _check_normal(mean, std, size, kw)
     if out is not None and size is None:
         return _normal_into(out, mean, std, generator)

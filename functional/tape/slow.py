@@ -354,7 +354,7 @@ def _move(t: Tensor, data: Any) -> None:
         t._data = MetaArray(data)
         return
     if place is None or place is ODD:
-        if data.size != old.size or not layout.is_dense(data):
+        if data.size != old.size or (data.size and not layout.is_dense(data)):
             t._place = Shared(old)
         else:
             t._place = None if type(data) is ndarray and data.flags.c_contiguous else ODD
