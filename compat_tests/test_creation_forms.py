@@ -213,6 +213,8 @@ def small_functions(torch: Any) -> Any:
         numbers.append([str(outcome(lambda t=t, c=c: c(t))) for c in (int, float, complex, bool)])
     cyclic: list[Any] = []
     cyclic.append(cyclic)
+    itself: list[Any] = [0, 1]
+    itself.append(itself)
     mixed = ((7, np.array(5)), (np.array(9), 5.0))
     return [
         torch.block_diag(), error(lambda: torch.block_diag(3)),
@@ -221,6 +223,7 @@ def small_functions(torch: Any) -> Any:
         dim=-2),
         error(lambda: torch.cat([torch.empty(0, 2), torch.ones(3, 3)], dim=1)), grid, numbers,
         torch.arange(4).roll(1, dims=None), error(lambda: torch.tensor(cyclic)),
+        error(lambda: torch.tensor(itself)), error(lambda: torch.tensor([[1, 2], itself])),
         torch.tensor(mixed),
         error(lambda: torch.tensor([[np.array(5.0)]])), torch.tensor([3, np.array(5.0)]),
         error(lambda: torch.tensor([np.array(5), 3])),

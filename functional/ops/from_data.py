@@ -64,6 +64,8 @@ def _array_from_sequence(data: Any, exact: dtypes.dtype | None, depth: int) -> n
     if kinds <= {bool, int, float}:
         kind = float if float in kinds else int if int in kinds else bool
         return _numbers(items, _number_type(kind, exact), exact)
+    if any(item is data for item in items[1:]):
+        raise TypeError("new(): self-referential lists are incompatible")
     if np.ndarray in kinds:
         _check_arrays(items, depth >= 0)
     parts = [
