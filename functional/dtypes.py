@@ -121,7 +121,11 @@ def get_default_dtype() -> dtype:
 
 def set_default_dtype(d: dtype) -> None:
     """Set the default floating dtype; TypeError for one that is not floating."""
-    if not (isinstance(d, dtype) and d.is_floating_point):
+    if not isinstance(d, dtype):
+        raise TypeError(
+            "invalid dtype object: only floating-point types are supported as the default type"
+        )
+    if not d.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
     DEFAULT.dtype = d
 

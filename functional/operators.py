@@ -18,6 +18,7 @@ from .ops import (
     arguments,
     cast,
     index,
+    index_assign,
     matmul,
     pairs,
     pieces,
@@ -31,7 +32,7 @@ from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.operands import not_a_tensor
 from .tape.slow import in_place
-from .tensor import Tensor, address, base_of, storage_array
+from .tensor import Shared, Tensor, address, base_of, storage_array
 
 
 def _operator(closure: Any, name: str) -> Any:
@@ -158,7 +159,8 @@ def _invert(self: Tensor) -> Tensor:
 
 
 T.__invert__ = _invert
-T.__getitem__, T.__setitem__ = index.getitem, index.setitem
+T.__getitem__, T.__setitem__ = index.getitem, index_assign.setitem
+T.__delitem__ = index_assign.delitem
 T.__hash__ = lambda self: id(self)
 
 
@@ -183,6 +185,12 @@ def _bool(self: Tensor) -> bool:
     if n == 0:
         raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
     return bool(cast.item(self))
+
+
+def _complex(self: Tensor) -> complex:
+    if self.numel() != 1:
+        raise ValueError("only one element tensors can be converted to Python scalars")
+    return complex(cast.item(self))
 
 
 def _index(self: Tensor) -> int:
@@ -233,7 +241,7 @@ def _number(convert: Any) -> Any:
 
 
 T.__float__, T.__int__ = _number(float), _number(int)
-T.__complex__ = lambda self: complex(cast.item(self))
+T.__complex__ = _complex
 T.__array__ = cast.array_protocol
 T.__array_priority__ = 1000
 
@@ -274,7 +282,8 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
         item = data.dtype.itemsize
         strides = tuple(s // item for s in data.strides)
         if data.flags.c_contiguous:  # NumPy may give any stride to a dimension of size 1 or 0
-            strides = strides if base_of(self) is not None else _contiguous(data.shape, 1)
+            own = base_of(self) is not None or type(self._place) is Shared
+            strides = strides if own else _contiguous(data.shape, 1)
     return strides
 
 

@@ -38,20 +38,58 @@ def _placed(storage: UntypedStorage, location: str) -> UntypedStorage:
     )
 
 
+# What programs have registered: (priority, tagger, deserializer), by priority.
+PACKAGES: list[tuple[int, Any, Any]] = []
+
+
+def register_package(
+    priority: int,
+    tagger: Callable[[Any], str | None],
+    deserializer: Callable[[Any, str], Any],
+) -> None:
+    """Ask two functions about storages before the library does, those of low priority first.
+
+    ``tagger`` names a storage's location, ``deserializer`` puts a storage there; both return None
+    for what is not theirs.
+    """
+    PACKAGES.append((priority, tagger, deserializer))
+    PACKAGES.sort(key=lambda item: item[0])
+
+
+def location_tag(storage: Any) -> str:
+    """The name of the place a storage is kept at."""
+    for _, tagger, _ in PACKAGES:
+        found = tagger(storage)
+        if found:
+            return found  # type: ignore[no-any-return]
+    return str(getattr(storage, "_untyped_storage", storage).device)
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """The storage at the place of that name; RuntimeError where there is none."""
+    for _, _, deserializer in PACKAGES:
+        found = deserializer(storage, location)
+        if found is not None:
+            return found
+    return _placed(storage, location)
+
+
 def restorer(map_location: Any) -> Restore:
     """The function that puts a storage where ``map_location`` says."""
     if map_location is None:
-        return _placed
+        return default_restore_location
     if isinstance(map_location, dict):
         names = {str(old): str(new) for old, new in map_location.items()}
-        return lambda storage, location: _placed(storage, names.get(location, location))
+        return lambda storage, location: default_restore_location(
+            storage, names.get(location, location)
+        )
     if isinstance(map_location, (str, bytes, devices.device)):
         name = map_location.decode() if isinstance(map_location, bytes) else str(map_location)
-        return lambda storage, location: _placed(storage, name)
+        return lambda storage, location: default_restore_location(storage, name)
 
     def restore(storage: UntypedStorage, location: str) -> UntypedStorage:
         found = map_location(storage, location)
-        return _placed(storage, location) if found is None else found
+        return default_restore_location(storage, location) if found is None else found
 
     return restore
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from ._archive import _fill
 from ._locations import Restore, dtype_of, text
+from ._pickler import Pointer, Storages, dump
+from ._utils import checked_at_the_end
 from .storage import TypedStorage, UntypedStorage
 
 _MAGIC, _PROTOCOL = 0x1950A86A20F9469CFC6C, 1001
@@ -49,7 +51,7 @@ class _Storages:
         if type(numel) is not int or numel < 0 or numel * dtype.itemsize > self.room:
             raise RuntimeError("the checkpoint speaks of more elements than the file can hold")
         self.room -= numel * dtype.itemsize
-        self.memory[key] = np.empty(numel * dtype.itemsize, np.uint8)
+        self.memory[key] = np.zeros(numel * dtype.itemsize, np.uint8)
         self.items[key] = dtype.itemsize // (2 if dtype.is_complex else 1)
         storage = self.restore(UntypedStorage.over(self.memory[key]), location)
         self.made[key] = TypedStorage(wrap_storage=storage, dtype=dtype, _internal=True)
@@ -66,6 +68,36 @@ class _Storages:
             _fill(file, data, key)
             if swap and self.items[key] > 1:
                 data.view(f"u{self.items[key]}").byteswap(inplace=True)
+
+
+class OldStorages(Storages):
+    """The memory that a pickle of the old format refers to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: dict[str, int] = {}
+
+    def pointer(self, memory: Any, dtype: Any) -> Pointer:
+        """The reference, which says last that it means no part of another storage."""
+        found = super().pointer(memory, dtype)
+        self.counts[found.pid[2]] = found.pid[4]
+        return Pointer(*found.pid, None)
+
+
+def save_old(value: Any, file: Any, module: Any, protocol: int) -> None:
+    """Write the old format: four pickles, the names of the storages, then their bytes."""
+    little = sys.byteorder == "little"
+    sizes = {"short": 2, "int": 4, "long": 4}
+    system = {"protocol_version": _PROTOCOL, "little_endian": little, "type_sizes": sizes}
+    for part in (_MAGIC, _PROTOCOL, system):
+        module.dump(part, file, protocol=protocol)
+    storages = dump(value, file, module, protocol, OldStorages())
+    keys = sorted(storages.records)
+    module.dump(keys, file, protocol=protocol)
+    file.flush()
+    for key in keys:
+        file.write(storages.counts[key].to_bytes(8, sys.byteorder))
+        file.write(storages.records[key].tobytes())
 
 
 def _refuse(pid: Any) -> Any:
@@ -89,9 +121,16 @@ def load_old(file: Any, restore: Restore, read: Any) -> Any:
         raise RuntimeError("Invalid protocol version")
     system = read(file, _refuse)
     storages = _Storages(room, restore)
-    result = read(file, storages.find)
+    with checked_at_the_end():
+        result = read(file, storages.find)
+        _fill_storages(file, read, storages, system)
+    return result
+
+
+def _fill_storages(file: Any, read: Any, storages: _Storages, system: Any) -> None:
+    if isinstance(system, dict):  # what Python 2 wrote may come as bytes
+        system = {text(k): v for k, v in system.items()}
     swap = isinstance(system, dict) and system.get("little_endian") is not (
         sys.byteorder == "little"
     )
     storages.fill(file, read(file, _refuse), swap)
-    return result

@@ -22,6 +22,7 @@ from functional.tape.duals import primal
 from functional.tensor import Parameter, Tensor, address, device_of, wrap
 
 from . import _tensor, _utils
+from ._locations import PACKAGES, location_tag
 from .copying import offered, state_of, warn_of_hooks
 from .loading import PRIVATE
 from .methods import layout
@@ -95,7 +96,7 @@ class Storages:
         """What stands for memory whose elements are of a dtype (bytes where that is None)."""
         kind: Any = UntypedStorage if dtype is None else CLASSES[dtype]
         item = 1 if dtype is None else dtype.itemsize
-        place = str(device_of(memory))
+        place = location_tag(UntypedStorage.over(memory)) if PACKAGES else str(device_of(memory))
         return Pointer("storage", kind, self.key(memory, dtype), place, memory.size // item)
 
 
@@ -196,11 +197,13 @@ class _Made:
         return self.reduced
 
 
-def dump(value: Any, file: Any, module: Any, protocol: int) -> Storages:
+def dump(
+    value: Any, file: Any, module: Any, protocol: int, storages: Storages | None = None
+) -> Any:
     """Write a pickle of ``value``; returns the memory it refers to."""
     base = pickle._Pickler if module is pickle else module.Pickler  # type: ignore[attr-defined]
     pickler: Any = type("Pickler", (CheckpointPickler, base), {})(file, protocol)
-    pickler.storages = Storages()
+    pickler.storages = storages or Storages()
     pickler.dispatch = {**base.dispatch, FunctionType: CheckpointPickler.save_global}
     pickler.dump(value)
     return pickler.storages

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
-from functional import blame
+from functional import blame, dtypes
 from functional.kernels import threads
 from functional.tensor import Tensor
 
 __all__ = [
-    "AcceleratorError", "OutOfMemoryError", "are_deterministic_algorithms_enabled",
-    "get_deterministic_debug_mode", "get_device_module", "get_float32_matmul_precision",
-    "get_num_interop_threads", "is_deterministic_algorithms_warn_only_enabled",
-    "is_warn_always_enabled", "set_deterministic_debug_mode", "set_float32_matmul_precision",
-    "set_num_interop_threads", "set_warn_always", "typename", "use_deterministic_algorithms",
+    "AcceleratorError",
+    "OutOfMemoryError",
+    "are_deterministic_algorithms_enabled",
+    "get_deterministic_debug_mode",
+    "get_device_module",
+    "get_float32_matmul_precision",
+    "get_num_interop_threads",
+    "is_deterministic_algorithms_warn_only_enabled",
+    "is_warn_always_enabled",
+    "set_default_tensor_type",
+    "set_deterministic_debug_mode",
+    "set_float32_matmul_precision",
+    "set_num_interop_threads",
+    "set_warn_always",
+    "typename",
+    "use_deterministic_algorithms",
 ]  # fmt: skip
 
 _MODES = {"default": 0, "warn": 1, "error": 2}
@@ -42,6 +54,33 @@ def need_bool(function: str, value: Any) -> bool:
     if type(value) is not bool:
         raise RuntimeError(f"{function} expects a bool, but got {type(value).__name__}")
     return value
+
+
+_OLD_TYPE = (
+    "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+    "torch.set_default_dtype() and torch.set_default_device() as alternatives. "
+)
+
+
+def set_default_tensor_type(t: Any, /) -> None:
+    """Set the default floating dtype by a legacy type or its name.
+
+    TypeError for types that are not floating, or not on the CPU.
+    """
+    blame.warn_once(_OLD_TYPE)
+    from .legacy import TYPES
+
+    if isinstance(t, str):
+        module, _, name = t.rpartition(".")
+        if module != "torch" or name not in TYPES:
+            importlib.import_module(module or t)
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        t = TYPES[name]
+    if not isinstance(t, type(TYPES["FloatTensor"])):
+        raise TypeError(
+            "invalid type object: only floating-point types are supported as the default type"
+        )
+    dtypes.set_default_dtype(t.dtype)  # type: ignore[attr-defined]
 
 
 # --- deterministic results: every kernel's are ----------------------------------------------------

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
+from functional import dtypes
 from functional.kernels.meta import empty
 from functional.ops.layouts import COMPRESSED_LAYOUTS, SPARSE_COO
 from functional.ops.sparse import sparse_coo_tensor
@@ -19,6 +23,13 @@ from .copying import placed, rebuild_parameter, restore_grad
 from .storage import TypedStorage, UntypedStorage
 
 _MOST = 1 << 62  # more bytes than any array may span
+
+
+def _element_size(dtype: Any) -> int:
+    """The bytes of an element."""
+    if not isinstance(dtype, dtypes.dtype):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
 
 
 def _ints(values: Any) -> tuple[int, ...]:
@@ -115,18 +126,43 @@ def _rebuild_meta_tensor_no_storage(
     return restore_grad(wrap(empty(_ints(size), dtype.array, strides)), requires_grad)
 
 
+# Sparse tensors whose places are still to be read, where a file has its memory at the end.
+_unread: ContextVar[list[Any] | None] = ContextVar("_unread", default=None)
+
+
+@contextmanager
+def checked_at_the_end() -> Iterator[None]:
+    """Sparse tensors rebuilt inside the block get their elements, and are checked, as it ends."""
+    waiting: list[Any] = []
+    token = _unread.set(waiting)
+    try:
+        yield
+    finally:
+        _unread.reset(token)
+    for t, layout, data in waiting:
+        t._data = _sparse(layout, data, True)._data
+
+
 def _rebuild_sparse_tensor(layout: Any, data: Any) -> Tensor:
     """A sparse tensor of these places and elements, which must fit together."""
+    waiting = _unread.get()
+    t = _sparse(layout, data, waiting is None)
+    if waiting is not None:
+        waiting.append((t, layout, data))
+    return t
+
+
+def _sparse(layout: Any, data: Any, check: bool) -> Tensor:
     if layout in COMPRESSED_LAYOUTS:
         starts, inner, values, size = data
         return sparse_compressed_tensor(
-            starts, inner, values, _ints(size), layout=layout, check_invariants=True
+            starts, inner, values, _ints(size), layout=layout, check_invariants=check
         )
     if layout is not SPARSE_COO:
         raise NotImplementedError(f"a checkpoint with a tensor of layout {layout}")
     indices, values, size, *rest = data
     return sparse_coo_tensor(
-        indices, values, _ints(size), check_invariants=True,
+        indices, values, _ints(size), check_invariants=check,
         is_coalesced=bool(rest[0]) if rest else None,
     )  # fmt: skip
 

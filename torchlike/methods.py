@@ -12,10 +12,12 @@ from functional.ops import (
     allocate,
     cast,
     create,
+    exchange,
     gather,
     in_place_views,
-    index,
+    index_assign,
     random,
+    resizing,
     sparse,
     sparse_compressed,
     sparse_resize,
@@ -51,7 +53,7 @@ def _attach_functions() -> None:
                 setattr(Tensor, alias + "_", getattr(TENSOR, name + "_"))
 
 
-_IN_PLACE = "copy_ fill_ zero_ index_put_ scatter_ uniform_ normal_ random_ bernoulli_".split()
+_IN_PLACE = "copy_ fill_ zero_ index_put_ scatter_ set_ uniform_ normal_ random_ bernoulli_".split()
 _MAKERS = "new_zeros new_ones new_empty new_full new_tensor to cpu type_as".split()
 
 
@@ -162,16 +164,37 @@ def storage(self: Tensor) -> Any:
     return typed_storage(self)
 
 
+def typed_storage(self: Tensor) -> Any:
+    """``storage`` without its warning."""
+    from .storage import internal_storage
+
+    return internal_storage(self)
+
+
+def storage_type(self: Tensor) -> Any:
+    """The class of the tensor's typed storage."""
+    from .storage import CLASSES
+
+    return CLASSES[self.dtype]
+
+
+def set_(self: Tensor, *args: Any, **named: Any) -> Tensor:
+    """Give the tensor the memory of another tensor or of a storage; without arguments none."""
+    from .storage import set_
+
+    return set_(self, *args, **named)
+
+
 def has_names(self: Tensor) -> bool:
     """Whether dimensions are named; they never are."""
     return False
 
 
-def new_legacy(self: Tensor, *args: Any) -> Tensor:
+def new_legacy(self: Tensor, *args: Any, **named: Any) -> Tensor:
     """A tensor of the same dtype: of given sizes, or with given data."""
     from .legacy import construct
 
-    return construct(Tensor, self.dtype, args)
+    return construct(self.dtype, args, named)
 
 
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
@@ -208,7 +231,7 @@ def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
     for name in ("type_as", "cpu", "cuda", "pin_memory", "get_device", "untyped_storage",
-                 "storage"):  # fmt: skip
+                 "storage", "storage_type", "set_"):  # fmt: skip
         setattr(Tensor, name, globals()[name])
     _T.resize, _T.resize_as = resize, resize_as
     _T.type, _T.has_names, _T.new = type_method, has_names, new_legacy
@@ -216,16 +239,18 @@ def _attach_rest() -> None:
         setattr(Tensor, name, create.new_method(name, value))
     _T.new_empty_strided, _T.resize_, _T.resize_as_ = (
         allocate.new_empty_strided,
-        allocate.resize_,
-        allocate.resize_as_,
+        resizing.resize_,
+        resizing.resize_as_,
     )
+    _T.is_set_to, _T._typed_storage = resizing.is_set_to, typed_storage
+    _T.as_strided_ = in_place_views.as_strided_
     _T.fill_diagonal_ = in_place_views.fill_diagonal_
     _T.t_ = in_place_views.t_
     _T.transpose_ = _T.swapaxes_ = _T.swapdims_ = in_place_views.transpose_
     _T.sum_to_size = stacking.sum_to_size
-    _T.__dlpack__, _T.__dlpack_device__ = allocate.to_dlpack, allocate.dlpack_device
+    _T.__dlpack__, _T.__dlpack_device__ = exchange.dlpack_method, exchange.dlpack_device
     _T.new_full, _T.new_tensor = create.new_full, create.new_tensor
-    _T.index_put_, _T.scatter_ = index.index_put_, gather.scatter_
+    _T.index_put_, _T.scatter_ = index_assign.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
         setattr(Tensor, name, getattr(random, name))

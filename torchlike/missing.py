@@ -26,20 +26,20 @@ ON_DEMAND = {
     "torchlike.cpu": frozenset(["amp"]),
     "torchlike.cuda": frozenset(["amp"]),
     "torchlike.backends": frozenset("cpu cuda cudnn mkl mkldnn mps openmp".split()),
-    "torchlike.utils": frozenset("_pytree checkpoint data hooks".split()),
+    "torchlike.utils": frozenset("_pytree checkpoint data dlpack hooks".split()),
 }
 # Names of the torch namespace that load with the module that has them: module -> names.
 _SETTINGS = """
     AcceleratorError OutOfMemoryError are_deterministic_algorithms_enabled
     get_deterministic_debug_mode get_device_module get_float32_matmul_precision
     get_num_interop_threads is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
-    set_deterministic_debug_mode set_float32_matmul_precision set_num_interop_threads
-    set_warn_always typename use_deterministic_algorithms
+    set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision
+    set_num_interop_threads set_warn_always typename use_deterministic_algorithms
 """
 _STORAGES = """
     BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
-    DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage TypedStorage
-    UntypedStorage
+    DoubleStorage FloatStorage HalfStorage IntStorage LongStorage ShortStorage Storage TypedStorage
+    UntypedStorage from_file
 """
 _AUTOCAST = """
     autocast_decrement_nesting autocast_increment_nesting clear_autocast_cache

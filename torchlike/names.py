@@ -41,8 +41,8 @@ kaiser_window
 clone detach conj softmax log_softmax dropout
 tensor as_tensor from_numpy zeros ones empty full zeros_like ones_like empty_like full_like arange
 linspace logspace eye tril_indices triu_indices scalar_tensor empty_strided empty_permuted
-asarray from_dlpack frombuffer rand randn rand_like randn_like randint randperm normal bernoulli
-multinomial
+asarray from_dlpack to_dlpack frombuffer rand randn rand_like randn_like randint randperm normal
+bernoulli multinomial
 lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
@@ -64,7 +64,7 @@ sspaddmm
 FUNCTIONS += SPARSE
 
 # torch.NAME is Tensor.NAME
-WRITERS = "detach_ fill_ index_put_ zero_".split()
+WRITERS = "as_strided_ detach_ fill_ index_put_ zero_".split()
 
 # torch.NEW is torch.OLD
 ALIASES = {
@@ -93,7 +93,7 @@ dropout broadcast_to
 real imag polar complex view_as_real view_as_complex rsub celu selu rrelu threshold
 cosine_similarity pairwise_distance
 logspace tril_indices triu_indices scalar_tensor empty_strided empty_permuted asarray from_dlpack
-lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
+to_dlpack lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
 poisson randint_like range

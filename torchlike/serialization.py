@@ -18,18 +18,29 @@ from numpy import ndarray
 
 from ._archive import ALIGNMENT, Reader, Writer
 from ._full_unpickler import read_all
-from ._locations import Loaded, restorer
+from ._locations import (
+    Loaded,
+    default_restore_location,
+    location_tag,
+    register_package,
+    restorer,
+)
 from ._pickler import dump
 from ._safe_globals import Allowed, marked
 from ._safe_globals import _get_layout as _get_layout
 from ._weights_only_unpickler import Unpickler, globals_of
 
 __all__ = [
+    "SourceChangeWarning",
     "add_safe_globals",
+    "check_module_version_greater_or_equal",
     "clear_safe_globals",
+    "default_restore_location",
     "get_safe_globals",
     "get_unsafe_globals_in_checkpoint",
     "load",
+    "location_tag",
+    "register_package",
     "safe_globals",
     "save",
 ]
@@ -45,6 +56,36 @@ _DOCS = (
     "\n\nCheck the documentation of torch.load to learn more about types accepted by default with "
     "weights_only https://pytorch.org/docs/stable/generated/torch.load.html."
 )
+
+
+class SourceChangeWarning(Warning):
+    """The source of a pickled class is not what it was; kept for programs that silence it."""
+
+
+def check_module_version_greater_or_equal(
+    module: Any, req_version_tuple: tuple[Any, ...], error_if_malformed: bool = True
+) -> bool:
+    """Whether a module's ``__version__`` is at least the tuple, compared with its types.
+
+    RuntimeError, or a warning and True, where the version does not look like the tuple.
+    """
+    try:
+        parts = module.__version__.split(".")
+        have = tuple(type(want)(part) for want, part in zip(req_version_tuple, parts, strict=False))
+        if len(have) < len(req_version_tuple):
+            raise IndexError
+        return have >= req_version_tuple
+    except Exception as error:
+        text = (
+            f"'{module.__name__}' module version string is malformed '{module.__version__}' and "
+            f"cannot be compared with tuple {req_version_tuple!s}"
+        )
+        if error_if_malformed:
+            raise RuntimeError(text) from error
+        warnings.warn(
+            f"{text}, but continuing assuming that requirement is met", UserWarning, stacklevel=2
+        )
+    return True
 
 
 # --- what is declared safe ------------------------------------------------------------------------
@@ -109,18 +150,17 @@ def save(
             "expected 'f' to be string, path, or a file-like object with a 'write' attribute"
         )
     if not _use_new_zipfile_serialization:
-        raise NotImplementedError(
-            "torchlike writes zip archives, not the format before PyTorch 1.6"
-        )
+        from ._old_checkpoints import save_old
+
+        with _writable(f) as file:
+            save_old(obj, file, pickle_module, pickle_protocol)
+        return
     data = io.BytesIO()
     storages = dump(obj, data, pickle_module, pickle_protocol)
     byteorder = not _disable_byteorder_record
-    if not _is_path(f):
-        _write(Writer(f, "archive"), data, storages.records, byteorder)
-        return
-    path = os.path.realpath(os.fspath(f))
-    with _replacing(path) as file:
-        _write(Writer(file, _archive_name(path)), data, storages.records, byteorder)
+    name = _archive_name(os.path.realpath(os.fspath(f))) if _is_path(f) else "archive"
+    with _writable(f) as file:
+        _write(Writer(file, name), data, storages.records, byteorder)
 
 
 def _write(writer: Writer, data: io.BytesIO, records: dict[str, ndarray], byteorder: bool) -> None:
@@ -141,6 +181,18 @@ def _archive_name(path: Any) -> str:
     stem, dot, _ = name.rpartition(".")
     name = stem if dot else name
     return name if name.isascii() and name.strip(".") else "archive"
+
+
+@contextmanager
+def _writable(f: Any) -> Iterator[Any]:
+    """A file to write to: what takes the place of a path, or ``f`` itself, flushed at the end."""
+    if _is_path(f):
+        with _replacing(os.path.realpath(os.fspath(f))) as file:
+            yield file
+        return
+    yield f
+    if hasattr(f, "flush"):
+        f.flush()
 
 
 @contextmanager

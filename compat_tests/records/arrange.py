@@ -281,6 +281,9 @@ fixed(
 )
 fixed("asarray", lambda T, x: T.asarray(x), ((1, 2.5),), (np.arange(3.0),), A(2, 2))
 fixed("from_dlpack", lambda T, x: T.from_dlpack(x), (np.arange(3.0),), D(2, 2))
+fixed(
+    "to_dlpack", lambda T, x: T.from_dlpack(T.to_dlpack(T.from_numpy(x).cpu())), (np.arange(3.0),)
+)
 fixed("frombuffer", lambda T: T.frombuffer(bytearray(b"abcd"), dtype=T.uint8), ())
 fixed(
     "resize_as_",

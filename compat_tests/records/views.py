@@ -252,7 +252,8 @@ record(
     (A(3, 4), (0, 2), (1, 1), 0),
     (A(3, 4, lay="t"), (2, 2), (3, 1), 2),
     jax=lambda J, x, s, t, o: _strided(J, x, s, t, o),
-    covers="as_strided_in strided_put strided_take",
+    covers="as_strided_in as_strided_in_place strided_put strided_take",
+    in_place="as_strided_",
     batchable=False,
     bad=[(A(3), (2,), (1, 1), 0), (A(3), (2, 5), (4, 1), 0), (A(3), (-1,), (1,), 0)],
 )

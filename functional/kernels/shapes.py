@@ -116,17 +116,32 @@ def permute(x: ndarray, dims: Shape) -> ndarray:
 
 
 def expand(x: ndarray, shape: Shape) -> ndarray:
-    """``x`` broadcast to ``shape`` without copying (stride 0)."""
+    """``x`` broadcast to ``shape`` without copying (stride 0 where sizes differ)."""
     if x.shape == shape:
         return x[...]
     lead = len(shape) - x.ndim
-    own = zip(x.shape, x.strides, shape[lead:], strict=True)
-    strides = (0,) * lead + tuple(0 if n == 1 and to != 1 else s for n, s, to in own)
-    if x.size == 0 or 0 in shape:
-        return np.broadcast_to(x, shape)
-    if x.flags.c_contiguous:
+    pairs = zip(x.shape, x.strides, shape[lead:], strict=True)
+    own = [0 if n == 1 and to != 1 else s for n, s, to in pairs]
+    strides = (0,) * lead + tuple(own)
+    if x.ndim and 1 in shape[:lead]:
+        strides = _led(shape, strides, lead)
+    if x.flags.c_contiguous and x.size and 0 not in shape:
         return np.ndarray(shape, x.dtype, x, 0, strides)
     return _as_strided(x, shape, strides)
+
+
+def _led(shape: Shape, strides: Shape, lead: int) -> Shape:
+    """New dimensions of size 1 in front have the stride that PyTorch reports."""
+    found = list(strides)
+    for i in reversed(range(lead)):
+        if shape[i] == 1:
+            found[i] = shape[i + 1] * found[i + 1]
+    return tuple(found)
+
+
+def view_dtype(x: ndarray, dtype: np.dtype) -> ndarray:
+    """The memory of ``x`` as elements of a dtype of any size, along the last axis."""
+    return x.view(dtype)
 
 
 def unsqueeze(x: ndarray, dim: int) -> ndarray:
@@ -192,6 +207,11 @@ def as_strided(x: ndarray, size: Shape, stride: Shape, offset: int) -> ndarray:
     """``strides`` and ``offset`` in elements from the start of ``x``."""
     item = x.dtype.itemsize
     return strided(x, size, tuple(s * item for s in stride), offset * item)
+
+
+def as_strided_at(x: ndarray, place: tuple[Any, ...]) -> ndarray:
+    """``as_strided`` by a place in a base: the base's shape and strides come first."""
+    return as_strided(x, *place[2:])
 
 
 # --- their derivatives, and copies ----------------------------------------------------------------

@@ -1,8 +1,7 @@
-"""Memory laid out as asked: strided creation, resizing, sharing with other libraries' arrays."""
+"""Memory laid out as asked."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,13 @@ import numpy as np
 from .. import devices, dtypes
 from ..kernels import meta
 from ..kernels.layout import dense_strides
-from ..kernels.shapes import extent
-from ..modes import MODE
 from ..tape.foreign import filled as filled_on
-from ..tape.foreign import library, strided
-from ..tape.op import TENSOR, public
-from ..tape.views import bump, requires_grad
-from ..tensor import Tensor, replace_data, storage_array, wrap
+from ..tape.op import public
+from ..tensor import Shared, Tensor, is_inference, wrap
 from .arguments import ints
-from .create import as_dtype, filled, recorded
+from .create import as_dtype, check_sizes, filled, recorded
 from .layouts import need_strided
+from .too_large import check_bytes
 
 
 def _strided(shape: Any, strides: Any, dtype: Any, device: Any, grad: bool) -> Tensor:
@@ -32,7 +28,10 @@ def _strided(shape: Any, strides: Any, dtype: Any, device: Any, grad: bool) -> T
         return recorded(wrap(filled_on(None, shape, array, where, strides)), grad)
     extent = sum(max(n - 1, 0) * s for n, s in zip(shape, strides, strict=True)) + array.itemsize
     memory = np.empty(extent // array.itemsize, array)
-    return recorded(wrap(np.ndarray(shape, array, memory, 0, strides)), grad)
+    t = wrap(np.ndarray(shape, array, memory, 0, strides))
+    if strides != meta.contiguous_strides(shape, array.itemsize):
+        t._place = Shared(memory, is_inference(t))  # strides of dimensions of size 1 are kept
+    return recorded(t, grad)
 
 
 @public
@@ -55,6 +54,8 @@ def empty_strided(
             "dimensionality of sizes "
             f"({len(shape)}) must match dimensionality of strides ({len(steps)})"
         )
+    check_sizes(shape)
+    check_bytes(shape, d.itemsize, steps)
     return _strided(shape, tuple(s * d.itemsize for s in steps), d, device, requires_grad)
 
 
@@ -101,101 +102,3 @@ def new_empty_strided(self: Tensor, size: Any, stride: Any, **named: Any) -> Ten
     """``empty_strided`` with the dtype and device of ``self``."""
     options = {"dtype": self.dtype, "device": self.device} | named
     return empty_strided(size, stride, **options)
-
-
-# --- resizing -------------------------------------------------------------------------------------
-
-
-def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
-    """Another shape over the same memory, which grows if it must; new elements are not set."""
-    shape = ints(sizes)
-    if requires_grad(self) and MODE.grad:
-        raise RuntimeError("cannot resize variables that require grad")
-    data, need = self._data, math.prod(shape)
-    if type(data) is meta.MetaArray:
-        replace_data(self, meta.empty(shape, data.dtype))
-        return self
-    storage = storage_array(self)
-    flat = strided(storage, (extent(storage),), (data.itemsize,))[self.storage_offset() :]
-    if need > flat.size:
-        grown = library(data).empty(need, data.dtype)
-        grown[: flat.size] = flat
-        flat = grown
-    replace_data(self, flat[:need].reshape(shape))
-    bump(self)
-    return self
-
-
-@public
-def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
-    """``resize_`` to the shape of ``other``."""
-    return resize_(self, tuple(other.shape))
-
-
-# --- arrays of other libraries --------------------------------------------------------------------
-
-
-@public
-def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: Any = None, requires_grad: Any = None
-) -> Tensor:
-    """``obj`` as a tensor: with its memory where possible, or always (``copy=True``) a copy."""
-    grad = bool(requires_grad)
-    if isinstance(obj, Tensor):
-        grad = obj.requires_grad if requires_grad is None else grad
-        shared = obj if grad else TENSOR.detach(obj) if obj.requires_grad else obj
-    elif isinstance(obj, np.ndarray):
-        shared = TENSOR.from_numpy(obj)
-    elif hasattr(obj, "__dlpack__"):
-        shared = from_dlpack(obj)
-    else:
-        if copy is False:
-            raise ValueError("can't alias arbitrary sequence into a tensor.")
-        return TENSOR.tensor(obj, dtype=dtype, device=device, requires_grad=grad)
-    if dtype is not None and dtype is not shared.dtype:
-        if copy is False:
-            raise ValueError(
-                f"can't alias tensor with dtype '{shared.dtype.legacy}' into dtype "
-                f"'{dtype.legacy}'."
-            )
-        shared, copy = TENSOR.to_dtype(shared, dtype), None
-    if copy:
-        shared = TENSOR.clone(shared)
-    if device is not None:
-        shared = TENSOR.to(shared, device) if hasattr(TENSOR, "to") else shared.to(device)
-    return shared.requires_grad_() if grad and not shared.requires_grad else shared
-
-
-@public
-def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: Any = None) -> Tensor:
-    """A tensor over the memory of an object that speaks DLPack."""
-    if isinstance(ext_tensor, Tensor):
-        _check_exported(ext_tensor)
-        return TENSOR.detach(ext_tensor)
-    shared = TENSOR.from_numpy(np.from_dlpack(ext_tensor))
-    return TENSOR.clone(shared) if copy else shared
-
-
-@public
-def frombuffer(
-    buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
-) -> Tensor:
-    """A 1-D tensor over the memory of a Python buffer."""
-    array = np.frombuffer(buffer, dtype.array, count, offset)
-    return recorded(TENSOR.from_numpy(array), requires_grad)
-
-
-def _check_exported(t: Tensor) -> None:
-    if t.requires_grad:
-        raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-
-
-def to_dlpack(self: Tensor, *args: Any, **named: Any) -> Any:
-    """The memory as a DLPack capsule."""
-    _check_exported(self)
-    return self._data.__dlpack__(*args, **named)
-
-
-def dlpack_device(self: Tensor) -> Any:
-    """The DLPack device: (1, 0) on a CPU."""
-    return self._data.__dlpack_device__()

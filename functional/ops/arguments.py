@@ -45,9 +45,9 @@ def common_shape(*tensors: Any) -> tuple[int, ...]:
 def wrong_type(where: str, wanted: str, value: Any) -> TypeError:
     """PyTorch's error for an argument; ``where`` is like ``select.index.2``."""
     function, name, position = where.split(".")
+    got = "Tensor" if type(value) is Tensor else type_name(value)
     return TypeError(
-        f"{function}(): argument '{name}' (position {position}) must be {wanted}, not "
-        f"{type_name(value)}"
+        f"{function}(): argument '{name}' (position {position}) must be {wanted}, not {got}"
     )
 
 

@@ -132,7 +132,13 @@ block_diag_ = general(
 @public
 def block_diag(*tensors: Any) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
+    if not tensors:
+        return TENSOR.empty((1, 0))
     for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
+            )
         if t.ndim > 2:
             raise RuntimeError(
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "

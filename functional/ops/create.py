@@ -14,8 +14,10 @@ from ..tape import foreign
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
+from .given import given
 from .layouts import filled_sparse, is_strided, layout_of, like_sparse
 from .memory_formats import in_format
+from .too_large import too_large
 
 
 def placed(data: np.ndarray, device: Any, requires_grad: bool) -> Tensor:
@@ -34,19 +36,6 @@ def recorded(t: Tensor, wanted: bool) -> Tensor:
     return t.requires_grad_()
 
 
-def given(t: Tensor, out: Any, dtype: Any = None) -> Tensor:
-    """A new tensor, or what it says written into ``out``, whose dtype was to be ``dtype``."""
-    if out is None:
-        return t
-    if dtype is not None and dtype is not out.dtype:
-        raise RuntimeError(
-            f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
-        )
-    from ..tape.out import write_out
-
-    return write_out(TENSOR.to_dtype(t, out.dtype), out)
-
-
 def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
     """A dtype argument: one of ours, a Python number type, or None."""
     if dtype is None or isinstance(dtype, dtypes.dtype):
@@ -58,7 +47,9 @@ def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
     )
 
 
-_NUMBER_TYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_}
+_NUMBER_TYPES = {
+    float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128,
+}  # fmt: skip
 
 
 def check_sizes(shape: tuple[int, ...]) -> None:
@@ -77,15 +68,21 @@ def filled(value: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bo
     if value is not None:
         value = number_for(value, dtypes.FROM_ARRAY[d])
     where = devices.resolve(device)
+    try:
+        made = _filled_array(value, shape, d, where)
+    except (ValueError, MemoryError):
+        raise too_large(shape, d.itemsize) from None
+    return recorded(wrap(made), grad)
+
+
+def _filled_array(value: Any, shape: tuple[int, ...], d: Any, where: Any) -> Any:
     if where.type == "meta":
-        t = wrap(meta.empty(shape, d))
-    elif where.type == "cuda":
-        t = wrap(foreign.filled(value, shape, d, where))
-    elif value is None:
-        t = wrap(np.empty(shape, d))
-    else:
-        t = wrap(np.zeros(shape, d) if value == 0 else np.full(shape, value, d))
-    return recorded(t, grad)
+        return meta.empty(shape, d)
+    if where.type == "cuda":
+        return foreign.filled(value, shape, d, where)
+    if value is None:
+        return np.empty(shape, d)
+    return np.zeros(shape, d) if value == 0 else np.full(shape, value, d)
 
 
 def _filler(name: str, value: Any, doc: str) -> Any:
@@ -100,14 +97,19 @@ def _filler(name: str, value: Any, doc: str) -> Any:
         memory_format: Any = None,
         names: Any = None,
     ) -> Tensor:
+        if not size:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+        if memory_format is not None and name != "empty":
+            raise TypeError(f"{name}() got an unexpected keyword argument 'memory_format'")
         shape = sizes(name, size)
         if name == "zeros" and any(n < 0 for n in shape):
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         if layout is not None and not is_strided(layout, name):
             made = filled_sparse(value, shape, as_dtype(dtype, name), layout, name)
-            return given(recorded(made, requires_grad), out, dtype)
+            return given(recorded(made, requires_grad), out, dtype, name)
         made = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
-        return given(made if memory_format is None else in_format(made, memory_format), out, dtype)
+        made = made if memory_format is None else in_format(made, memory_format)
+        return given(made, out, dtype, name)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -160,15 +162,24 @@ def full(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of ``fill_value``, whose type decides the dtype if none is given."""
-    if not isinstance(fill_value, (Tensor, int, float, complex, np.number, np.bool_)):
-        raise wrong_type("full.fill_value.2", "Number", fill_value)
-    dtype = as_dtype(dtype, "full")
+    fill_value = _number(fill_value, "full")
+    if not isinstance(size, (tuple, list)):
+        raise wrong_type("full.size.1", "tuple of ints", size)
+    kind = as_dtype(dtype, "full")
     if layout is not None and not is_strided(layout, "full"):
-        filled_sparse(fill_value, (), dtype, layout, "full")
-    if isinstance(fill_value, Tensor):
-        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
-    dtype = dtype or dtypes.of_number(fill_value)
-    return given(filled(fill_value, ints((size,)), dtype, device, requires_grad), out, dtype)
+        filled_sparse(fill_value, (), kind, layout, "full")
+    target = kind or (dtypes.of_number(fill_value) if out is None else out.dtype)
+    made = filled(fill_value, ints((size,)), target, device, requires_grad)
+    return given(made, out, kind, "full")
+
+
+def _number(value: Any, function: str, place: str = "fill_value.2") -> Any:
+    """A fill value, which may be a tensor of no dimensions, as a number."""
+    if isinstance(value, Tensor) and not value.ndim:
+        return value.item()
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        raise wrong_type(f"{function}.{place}", "Number", value)
+    return value
 
 
 def like(
@@ -183,6 +194,7 @@ def like(
     pin_memory: bool = False,
 ) -> Tensor:
     """A tensor of one value with the shape, dtype, device and memory order of ``self``."""
+    dtype = as_dtype(dtype, "zeros_like")
     array = (dtype or self.dtype).array
     where = self.device if device is None else devices.resolve(device)
     data = self._data
@@ -208,10 +220,19 @@ def like(
     return recorded(t, requires_grad)
 
 
+_LIKE = frozenset("dtype device requires_grad memory_format layout pin_memory".split())
+
+
+def _check_like(name: str, input: Any, named: dict[str, Any]) -> None:
+    if not isinstance(input, Tensor):
+        raise wrong_type(f"{name}.input.1", "Tensor", input)
+    for other in named.keys() - _LIKE:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{other}'")
+
+
 def _liker(name: str, value: Any) -> Any:
     def make(input: Tensor, **kwargs: Any) -> Tensor:
-        if not isinstance(input, Tensor):
-            raise wrong_type(f"{name}.input.1", "Tensor", input)
+        _check_like(name, input, kwargs)
         return like(value, input, **kwargs)
 
     make.__name__ = make.__qualname__ = name
@@ -226,20 +247,31 @@ empty_like = _liker("empty_like", None)
 @public
 def full_like(input: Tensor, fill_value: Any, **kwargs: Any) -> Tensor:
     """``full`` with the shape, dtype and device of ``input``."""
-    return like(fill_value, input, **kwargs)
+    _check_like("full_like", input, kwargs)
+    value = _number(fill_value, "full_like")
+    kind = as_dtype(kwargs.get("dtype"), "full_like") or input.dtype
+    return like(number_for(value, kind), input, **kwargs)
+
+
+_NEW = frozenset("device layout pin_memory requires_grad size".split())
+
+
+def _check_new(name: str, named: dict[str, Any]) -> None:
+    for other in named.keys() - _NEW:
+        raise TypeError(f"{name}() got an unexpected keyword argument '{other}'")
 
 
 def new_method(name: str, value: Any) -> Any:
     """``Tensor.new_zeros`` and its kin: dtype and device default to the tensor's."""
 
     def make(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Tensor:
+        _check_new(name, kw)
         grad = kw.get("requires_grad", False)
+        target = as_dtype(dtype, name) or self.dtype
         kind = kw.get("layout", layout_of(self) if type(self._data) in SPARSE else None)
         if kind is not None and not is_strided(kind, name):
-            made = filled_sparse(value, ints(size), dtype or self.dtype, kind, name)
-            return recorded(made, grad)
-        where = self.device if device is None else device
-        return filled(value, ints(size), dtype or self.dtype, where, grad)
+            return recorded(filled_sparse(value, ints(size), target, kind, name), grad)
+        return filled(value, ints(size), target, self.device if device is None else device, grad)
 
     make.__name__ = make.__qualname__ = name
     return make
@@ -247,11 +279,16 @@ def new_method(name: str, value: Any) -> Any:
 
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
     """A tensor of ``fill_value`` with the dtype and device of ``self``."""
-    return filled(
-        fill_value, ints((size,)), dtype or self.dtype, kw.get("device", self.device), False
-    )
+    _check_new("new_full", kw)
+    if not isinstance(size, (tuple, list)):
+        raise wrong_type("new_full.size.1", "tuple of ints", size)
+    target, where = as_dtype(dtype, "new_full") or self.dtype, kw.get("device", self.device)
+    value = _number(fill_value, "new_full")
+    return filled(value, ints((size,)), target, where, kw.get("requires_grad", False))
 
 
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
     """``tensor(data)`` with the dtype and device of ``self``."""
-    return TENSOR.tensor(data, dtype=dtype or self.dtype, device=kw.get("device", self.device))
+    _check_new("new_tensor", kw)
+    where, grad = kw.get("device", self.device), kw.get("requires_grad", False)
+    return TENSOR.tensor(data, dtype=dtype or self.dtype, device=where, requires_grad=grad)

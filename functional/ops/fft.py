@@ -14,7 +14,8 @@ from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import no_dimensions, one_dim
-from .create import given, placed
+from .create import placed
+from .given import given
 from .linalg_parts import not_holomorphic
 
 # --- primitives -----------------------------------------------------------------------------------

@@ -7,18 +7,21 @@ from typing import Any
 import numpy as np
 
 from .. import devices, dtypes
+from ..blame import warn_once
 from ..tape import foreign
 from ..tape.op import TENSOR, public
 from ..tape.sparse import is_sparse
+from ..tape.views import requires_grad as has_grad
 from ..tensor import Tensor, wrap
 from . import cast
 from .create import as_dtype, placed, recorded
 
 
-def _array_from(data: Any, exact: bool) -> np.ndarray:
+def _array_from(data: Any, exact: dtypes.dtype | None, depth: int = 0) -> np.ndarray:
     """Nested sequences of numbers, tensors and arrays as one array of the inferred dtype.
 
-    ``exact`` keeps numbers in float64, for a dtype that is still to come.
+    ``exact`` is a dtype that is still to come, for which numbers are kept in float64. ``depth``
+    counts the sequences around, as a negative number where they are not the first elements.
     """
     if isinstance(data, np.ndarray):
         return data
@@ -27,70 +30,124 @@ def _array_from(data: Any, exact: bool) -> np.ndarray:
     if isinstance(data, np.generic):
         return np.asarray(data)
     if isinstance(data, (bool, int, float, complex)):
-        return _numbers(data, _number_type(type(data), exact))
+        return _numbers(data, _number_type(type(data), exact), exact)
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if hasattr(data, "__array__") and not hasattr(data, "__len__"):
         return np.asarray(data)
     if not hasattr(data, "__len__"):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    return _array_from_sequence(data, exact)
+    return _array_from_sequence(data, exact, depth)
 
 
-def _number_type(kind: type, exact: bool) -> np.dtype:
-    if exact and kind in (float, complex):
+def _number_type(kind: type, exact: dtypes.dtype | None) -> np.dtype:
+    if exact is not None and kind in (float, complex):
         return np.dtype(kind)
     return dtypes.of_number(kind()).array
 
 
-def _array_from_sequence(data: Any, exact: bool) -> np.ndarray:
+def _array_from_sequence(data: Any, exact: dtypes.dtype | None, depth: int) -> np.ndarray:
     if isinstance(data, (dict, set)):
         raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    items = list(data)
+    if abs(depth) >= _DEEPEST:
+        raise ValueError(f"too many dimensions '{type(data).__name__}'")
+    try:
+        items = list(data)
+    except TypeError:
+        named = type(data).__name__
+        raise ValueError(f"could not determine the shape of object type '{named}'") from None
     if not items:
         return np.zeros(0, dtypes.get_default_dtype().array)
-    if isinstance(items[0], (str, bytes)):
-        raise ValueError(f"too many dimensions '{type(items[0]).__name__}'")
+    if isinstance(items[0], str):
+        raise ValueError("too many dimensions 'str'")
     kinds = {type(item) for item in items}
     if kinds <= {bool, int, float}:
         kind = float if float in kinds else int if int in kinds else bool
-        return _numbers(items, _number_type(kind, exact))
+        return _numbers(items, _number_type(kind, exact), exact)
+    if any(item is data for item in items[1:]):
+        raise TypeError("new(): self-referential lists are incompatible")
+    if np.ndarray in kinds:
+        _check_arrays(items, depth >= 0)
     parts = [
-        _element(item) if isinstance(item, Tensor) else _array_from(item, exact) for item in items
+        _element(item, exact)
+        if isinstance(item, Tensor)
+        else _array_from(item, exact, depth + 1 if depth >= 0 and not i else -abs(depth) - 1)
+        for i, item in enumerate(items)
     ]
     first = parts[0].shape
-    for i, part in enumerate(parts):
+    for part in parts:
         if part.shape != first:
-            _ragged(first, part.shape, i)
+            _ragged(first, part.shape, _is_int(exact or dtypes.FROM_ARRAY[parts[0].dtype]))
     found = dtypes.FROM_ARRAY[parts[0].dtype]
     for part in parts[1:]:
         found = dtypes.promote_types(found, dtypes.FROM_ARRAY[part.dtype])
     return np.stack([part.astype(found.array) for part in parts])
 
 
-def _element(t: Tensor) -> np.ndarray:
+_DEEPEST = 128
+
+
+def _check_arrays(items: list[Any], first: bool) -> None:
+    """Arrays as elements of a list are slow in PyTorch; the first one tells sizes by its length."""
+    if isinstance(items[0], np.ndarray):
+        if first and not items[0].ndim:
+            raise TypeError("len() of unsized object")
+        warn_once(_ARRAYS)
+
+
+def _element(t: Tensor, exact: dtypes.dtype | None) -> np.ndarray:
     """The number a tensor inside a list stands for."""
+    is_int = t.dtype.category < dtypes.FLOAT
+    to_int = exact is not None and exact.category == dtypes.INT
+    if (t.numel() != 1 and is_int) or (to_int and not is_int):
+        raise TypeError("only integer tensors of a single element can be converted to an index")
     if t.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
+    if has_grad(t):
+        warn_once(_GRAD_LOST)
+    if t.dtype.is_complex and exact is not None and not exact.is_complex:
+        raise RuntimeError("value cannot be converted to type double without overflow")
     return t._data.reshape(())
 
 
-def _numbers(items: Any, dtype: Any) -> np.ndarray:
+_ARRAYS = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting "
+    "the list to a single numpy.ndarray with numpy.array() before converting to a tensor."
+)
+_GRAD_LOST = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first."
+)
+
+
+def _numbers(items: Any, dtype: Any, exact: dtypes.dtype | None) -> np.ndarray:
     try:
         return np.asarray(items, dtype)
     except OverflowError:
+        if exact is not None and exact.category >= dtypes.FLOAT:
+            return np.asarray(items, np.float64)
+        if exact is dtypes.uint64:
+            return np.asarray(items, np.uint64)
         raise ValueError("Overflow when unpacking long long") from None
 
 
-def _ragged(first: Any, shape: Any, i: int, dim: int = 0) -> None:
-    if not first or not shape:
+def _is_int(d: dtypes.dtype) -> bool:
+    return d.category == dtypes.INT
+
+
+def _ragged(first: Any, shape: Any, is_int: bool, dim: int = 0) -> None:
+    if not first and shape:
         raise TypeError(
-            "'list' object cannot be interpreted as an integer" if shape else "not a sequence"
+            "'list' object cannot be interpreted as an integer"
+            if is_int
+            else "must be real number, not list"
         )
+    if not shape:
+        raise TypeError("not a sequence")
     raise ValueError(f"expected sequence of length {first[0]} at dim {dim + 1} (got {shape[0]})")
 
 
-def _checked_array(data: np.ndarray) -> np.ndarray:
+def checked_array(data: np.ndarray) -> np.ndarray:
     if data.dtype not in dtypes.FROM_ARRAY:
         if data.dtype.newbyteorder("=") in dtypes.FROM_ARRAY:
             raise ValueError(
@@ -133,27 +190,39 @@ def tensor(
             stacklevel=2,
         )
     dtype = as_dtype(dtype, "tensor")
+    if hasattr(data, "_elements_for"):  # a storage
+        return placed(data._elements_for(dtype).copy(), device, requires_grad)
     if is_sparse(data):
         return recorded(TENSOR.clone(cast.to(data.detach(), dtype or data.dtype)), requires_grad)
-    array = _checked_array(_array_from(data, dtype is not None))
-    target = array.dtype if dtype is None else dtype.array
-    if dtype is not None and not isinstance(data, (np.ndarray, Tensor)):
+    array = checked_array(_array_from(data, dtype))
+    if dtype is None or dtype.array == array.dtype:
+        return placed(np.array(array, order="C"), device, requires_grad)
+    if not isinstance(data, (np.ndarray, Tensor)):
         _check_fits(array, dtype)
-    return placed(np.array(array, target, order="C"), device, requires_grad)
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.array(array, dtype.array, order="C")
+    return placed(found, device, requires_grad)
 
 
 def _check_fits(array: np.ndarray, dtype: dtypes.dtype) -> None:
     """Numbers must fit the dtype they are asked to take."""
-    if array.dtype.kind == "c" and dtype.category < dtypes.COMPLEX:
+    if array.dtype.kind == "c" and dtype.category in (dtypes.INT, dtypes.FLOAT):
+        if dtype.category == dtypes.INT:
+            raise TypeError("'complex' object cannot be interpreted as an integer")
         raise TypeError("must be real number, not complex")
-    if dtype.category == dtypes.INT and array.dtype.kind in "iu" and array.size:
-        limits = np.iinfo(dtype.array)
-        if array.min() < limits.min - (limits.max if limits.min == 0 else 0) or (
-            array.max() > limits.max
-        ):
-            raise RuntimeError(
-                f"value cannot be converted to type {dtype.array.name} without overflow"
-            )
+    if dtype.category != dtypes.INT or not array.size:
+        return
+    limits = np.iinfo(dtype.array)
+    low, high = int(limits.min), int(limits.max)
+    if array.dtype.kind in "iu":
+        fits = array.min() >= low - (high if low == 0 else 0) and array.max() <= high
+    elif array.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            fits = bool(np.all((array >= low) & (array <= high)))
+    else:
+        fits = True
+    if not fits:
+        raise RuntimeError(f"value cannot be converted to type {dtype.array.name} without overflow")
 
 
 @public
@@ -162,7 +231,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
     if isinstance(data, Tensor):
         return data.to(*(x for x in (device, dtype) if x is not None))
     if isinstance(data, np.ndarray) and (dtype is None or dtype.array == data.dtype):
-        return placed(_checked_array(data), device, False)
+        return placed(checked_array(data), device, False)
     if hasattr(data, "__cuda_array_interface__") and devices.count("cuda"):
         where = devices.device("cuda") if device is None else device
         return wrap(foreign.adopted(data)).to(where, dtype or dtypes.FROM_ARRAY[data.dtype])
@@ -175,14 +244,10 @@ def from_numpy(array: np.ndarray) -> Tensor:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     if not array.flags.writeable:
-        import warnings
-
-        warnings.warn(
+        warn_once(
             "The given NumPy array is not writable, and PyTorch does not support non-writable "
             "tensors. This means writing to this tensor will result in undefined behavior. You "
             "may want to copy the array to protect its data or make it writable before converting "
-            "it to a tensor. This type of warning will be suppressed for the rest of this program.",
-            UserWarning,
-            stacklevel=2,
+            "it to a tensor. This type of warning will be suppressed for the rest of this program."
         )
-    return wrap(_checked_array(array))
+    return wrap(checked_array(array))

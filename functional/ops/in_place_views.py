@@ -9,6 +9,8 @@ from ..tape.op import TENSOR
 from ..tape.slow import view_in_place
 from ..tensor import Tensor
 from .arguments import one_dim
+from .too_large import check_numel
+from .views import strided_place
 
 _T_OP = view("t_in_place", lambda F, g: F.t(g), kernel="t", node="TBackward1", hidden=True).op
 _TRANSPOSE = view(
@@ -19,6 +21,23 @@ _TRANSPOSE = view(
     node="TransposeBackward1",
     hidden=True,
 ).op
+
+_AS_STRIDED = view(
+    "as_strided_in_place",
+    lambda F, g, place: F.strided_put(g, place),
+    statics=("place",),
+    kernel="as_strided_at",
+    node="AsStridedBackward1",
+    hidden=True,
+).op
+
+
+def as_strided_(self: Tensor, size: Any, stride: Any, storage_offset: Any = None) -> Tensor:
+    """``as_strided`` in place."""
+    check_numel(tuple(size))
+    shape, strides, offset = strided_place(self, size, stride, storage_offset)
+    own = tuple(self.shape), tuple(self.stride())
+    return view_in_place(_AS_STRIDED, self, (*own, shape, strides, offset))
 
 
 def t_(self: Tensor) -> Tensor:
@@ -54,4 +73,4 @@ def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     return self
 
 
-TENSOR.t_, TENSOR.transpose_ = t_, transpose_
+TENSOR.t_, TENSOR.transpose_, TENSOR.as_strided_ = t_, transpose_, as_strided_

@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import dtypes
+from .. import blame, dtypes
 from ..errors import type_name
-from ..kernels.index import index_shape
 from ..kernels.meta import has_numbers
 from ..tape.foreign import is_foreign
 from ..tape.levels import Batched
 from ..tape.op import TENSOR, public
-from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
 from . import plain_index, views
-from .advanced import index_op, put_op
-from .arguments import number_for
-from .cast import copy_, to_device, to_dtype
+from .advanced import index_op
+from .cast import to_device, to_dtype
 
 # --- reading --------------------------------------------------------------------------------------
 
@@ -31,8 +28,13 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
     """An index as a tensor of integers or booleans, on the device of what it indexes."""
     if isinstance(key, Tensor):
         if key.dtype not in _INDEX_TYPES:
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        key = to_dtype(key, dtypes.bool_) if key.dtype is dtypes.uint8 else key
+            if key.ndim or key.dtype.category != dtypes.INT:
+                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            key = to_dtype(key, dtypes.int64)
+        if key.dtype is dtypes.uint8:
+            if key.ndim:
+                blame.warn(_BYTE_MASK)
+            key = to_dtype(key, dtypes.bool_)
         if isinstance(key, Batched) and key.dtype is dtypes.bool_:
             raise NotImplementedError("vmap: indexing with a batched mask")
         if type(key._data) is not type(on._data) and is_foreign(on._data):
@@ -48,11 +50,23 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
         x = key
     else:
         x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
+    if x.dtype == np.uint8:
+        return _index_tensor(wrap(x), on)
     t = wrap(x if x.dtype.kind in "ib" else x.astype(np.int64))
     return to_device(t, on.device)
 
 
-def _raw(t: Tensor) -> Any:
+_BYTE_MASK = (
+    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead."
+)
+_NO_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in "
+    "pytorch 2.9; use x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as "
+    "tensor index, x[torch.tensor(seq)], which will result either in an error or a different result"
+)
+
+
+def raw(t: Tensor) -> Any:
     """The array under a tensor's wrappers."""
     data = t._data
     while isinstance(data, Tensor):
@@ -70,12 +84,13 @@ def _whole(value: Any) -> Any:
     return None if value is None else value.__index__()
 
 
-def _as_tuple(key: Any) -> tuple[Any, ...]:
+def as_tuple(key: Any) -> tuple[Any, ...]:
     """A key as one index per dimension; a short sequence that holds sequences is one, too."""
     if isinstance(key, tuple):
         return tuple(map(_unwrapped, key)) if any(type(k) is np.ndarray for k in key) else key
     key = _unwrapped(key)
     if isinstance(key, (list, range)) and len(key) < 32 and any(_is_index(k) for k in key):
+        blame.warn(_NO_TUPLE)
         return tuple(key)
     return (key,)
 
@@ -99,11 +114,14 @@ def _consumed(key: Any) -> int:
     return 1
 
 
-def _split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
+def split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
     """Apply the basic part as views; what is left is an array, or None, per dimension."""
     used = sum(_consumed(k) for k in keys)
-    if not self.ndim and used == 1 and hasattr(keys[-1], "__index__"):
-        _picked(self, 0, 0)
+    if not self.ndim and used == 1:
+        if isinstance(keys[-1], slice):
+            raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+        if hasattr(keys[-1], "__index__") and not isinstance(keys[-1], Tensor):
+            _picked(self, 0, 0)
     if used > self.ndim:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
     arrays: list[Any] = []
@@ -181,14 +199,16 @@ def _sliced(x: Tensor, dim: int, key: slice, whole: bool = False) -> Tensor:
     return views.slice_dim(x, dim, start, max(start, end), step)
 
 
-def _checked(x: Tensor, arrays: list[Any]) -> tuple[list[Tensor], tuple[int | None, ...]]:
+def checked(x: Tensor, arrays: list[Any]) -> tuple[list[Tensor], tuple[int | None, ...]]:
     """The index tensors and their pattern: masks fit their dimensions, integers are in range."""
     keys = [a for a in arrays if a is not SKIP]
-    dim = 0
+    dim = order = 0
     for a in keys:
+        wide = a.ndim if a is not None and a.dtype is dtypes.bool_ else 1
         if a is not None:
-            _check_one(x, a, dim)
-        dim += a.ndim if a is not None and a.dtype is dtypes.bool_ else 1
+            _check_one(x, a, dim, order)
+            order += wide
+        dim += wide
     while keys and keys[-1] is None:
         keys.pop()
     indices = [a for a in keys if a is not None]
@@ -197,7 +217,8 @@ def _checked(x: Tensor, arrays: list[Any]) -> tuple[list[Tensor], tuple[int | No
     return indices, tuple(None if a is None else next(count) for a in keys)
 
 
-def _check_one(x: Tensor, index: Tensor, dim: int) -> None:
+def _check_one(x: Tensor, index: Tensor, dim: int, order: int) -> None:
+    """Refuse an index that does not fit its dimension; ``order`` is its place among indices."""
     if index.dtype is dtypes.bool_:
         for k, n in enumerate(index.shape):
             if n != x.shape[dim + k]:
@@ -206,16 +227,18 @@ def _check_one(x: Tensor, index: Tensor, dim: int) -> None:
                     f"shape of the indexed tensor {list(x.shape)} at index {dim + k}"
                 )
         return
-    a, n = _raw(index), x.shape[dim]
+    a, n = raw(index), x.shape[dim]
     if has_numbers(a) and a.size and (a.min() < -n or a.max() >= n):
+        if not n:
+            raise IndexError("index is out of bounds for dimension with size 0")
         bad = a[(a < -n) | (a >= n)].reshape(-1)[0]
-        raise IndexError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
+        raise IndexError(f"index {bad} is out of bounds for dimension {order} with size {n}")
 
 
 def _check_together(indices: list[Tensor]) -> None:
     if len(indices) < 2:
         return
-    shapes = [(int(_raw(a).sum()),) if a.dtype is dtypes.bool_ else tuple(a.shape) for a in indices]
+    shapes = [(int(raw(a).sum()),) if a.dtype is dtypes.bool_ else tuple(a.shape) for a in indices]
     try:
         np.broadcast_shapes(*shapes)
     except ValueError:
@@ -234,129 +257,29 @@ def getitem(self: Tensor, key: Any) -> Tensor:
     found = plain_index.read(self, key)
     if found is not None:
         return found
-    x, arrays = _split_key(self, _as_tuple(key))
+    x, arrays = split_key(self, as_tuple(key))
     if all(a is None for a in arrays):
         return views.alias(x) if x is self else x
-    indices, pattern = _checked(x, arrays)
+    indices, pattern = checked(x, arrays)
     return index_op(len(indices))(x, *indices, pattern)
 
 
-def _keys(self: Tensor, indices: Any) -> tuple[list[Tensor], tuple[int | None, ...]]:
+def keys_of(self: Tensor, indices: Any) -> tuple[list[Tensor], tuple[int | None, ...]]:
     """Indices given one per dimension, None for a whole one."""
+    if len(indices) > self.ndim:
+        count = len(indices)
+        raise IndexError(f"too many indices for tensor of dimension {self.ndim} (got {count})")
     arrays: list[Any] = []
     for i in indices:
         index = None if i is None else _index_tensor(i, self)
         arrays.append(index)
         if index is not None and index.dtype is dtypes.bool_:
             arrays += [SKIP] * (index.ndim - 1)
-    return _checked(self, arrays)
+    return checked(self, arrays)
 
 
 @public
 def index(self: Tensor, indices: Any) -> Tensor:
     """``self`` at index tensors, one per dimension (None for a whole one)."""
-    found, pattern = _keys(self, indices)
+    found, pattern = keys_of(self, indices)
     return index_op(len(found))(self, *found, pattern)
-
-
-@public
-def index_put(self: Tensor, indices: Any, values: Any, accumulate: bool = False) -> Tensor:
-    """A copy of ``self`` with ``values`` written (or added) at ``indices``."""
-    found, pattern = _keys(self, indices)
-    _check_put(self, values)
-    return put_op(len(found))(self, values, *found, pattern, accumulate)
-
-
-# --- writing --------------------------------------------------------------------------------------
-
-
-def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """``self[key] = value``."""
-    if plain_index.write(self, key, value):
-        return
-    value = _value_for(self, value)
-    if isinstance(key, bool):
-        if key:
-            _write(views.unsqueeze(self, 0), value)
-        return
-    x, arrays = _split_key(self, _as_tuple(key))
-    if all(a is None for a in arrays):
-        _write(x, value)
-        return
-    if value.numel() == 1 and _is_one_mask(arrays):
-        if any(isinstance(k, Tensor) and k.dtype is dtypes.uint8 for k in _as_tuple(key)):
-            raise RuntimeError(
-                "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
-            )
-        value = value.to(x.dtype)
-    _check_put(x, value)
-    _put_in_place(x, *_checked(x, arrays), _without_lead(value), False)
-
-
-def _check_put(x: Tensor, value: Tensor) -> None:
-    if value.dtype is not x.dtype:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{x.dtype.legacy} for the destination and {value.dtype.legacy} for the source."
-        )
-
-
-def _is_one_mask(arrays: list[Any]) -> bool:
-    found = [a for a in arrays if a is not None and a is not SKIP]
-    return len(found) == 1 and found[0].dtype is dtypes.bool_
-
-
-def _value_for(self: Tensor, value: Any) -> Tensor:
-    """What is assigned, as a tensor: numbers take the dtype of ``self``."""
-    if isinstance(value, Tensor):
-        return value
-    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
-        kind = f"torch.{self.dtype.legacy}Tensor"
-        raise TypeError(f"can't assign a {type_name(value)} to a {kind}")
-    number = wrap(np.asarray(number_for(value, self.dtype)).astype(self.dtype.array))
-    return number if self._place is None else to_device(number, self.device)
-
-
-def _without_lead(value: Tensor) -> Tensor:
-    """``value`` without leading dimensions of size 1."""
-    shape = tuple(value.shape)
-    lead = next((i for i, n in enumerate(shape) if n != 1), len(shape))
-    return views.view_as_shape(value, shape[lead:]) if lead else value
-
-
-def _write(target: Tensor, value: Tensor) -> None:
-    if value.shape == target.shape:
-        copy_(target, value)
-    elif not value.ndim:
-        target.fill_(value)
-    else:
-        value = _without_lead(value)
-        copy_(target, views.expand(value, tuple(target.shape)))
-
-
-def _put_in_place(
-    self: Tensor, indices: list[Tensor], pattern: Any, values: Tensor, accumulate: bool
-) -> Tensor:
-    phantoms = [np.broadcast_to(np.zeros((), np.int64), tuple(i.shape)) for i in indices]
-    own = [
-        _raw(i) if i.dtype is dtypes.bool_ else p for i, p in zip(indices, phantoms, strict=True)
-    ]
-    found = index_shape(tuple(self.shape), own, pattern)
-    try:
-        fits = np.broadcast_shapes(found, tuple(values.shape)) == found
-    except ValueError:
-        fits = False
-    if not fits:
-        raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
-            f"indexing result of shape {list(found)}"
-        )
-    op = put_op(len(indices)).op
-    return in_place(op, (self, values, *indices, pattern, accumulate))
-
-
-def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """Write (or add) ``values`` at ``indices``, in place."""
-    found, pattern = _keys(self, indices)
-    _check_put(self, values)
-    return _put_in_place(self, found, pattern, values, accumulate)

@@ -136,7 +136,8 @@ def cat(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
         if t.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     first = next((t for t in items if t.shape != (0,)), items[0])
-    at = one_dim(first, dim)
+    # vectors without elements may be joined along any dimension, as they always could
+    at = 0 if first.shape == (0,) else one_dim(first, dim)
     for i, t in enumerate(items):
         if t.shape == (0,):
             continue

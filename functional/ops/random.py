@@ -18,15 +18,18 @@ from ..random import Generator, default_generator
 from ..tape.duals import overwritten
 from ..tape.foreign import on
 from ..tape.op import Op, public
+from ..tape.operands import no_form
 from ..tape.out import out_of
 from ..tape.slow import record
 from ..tape.sparse import is_sparse, refused
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
-from .arguments import common_shape, ints, wrong_type
-from .create import check_sizes, like, sizes
+from .arguments import common_shape, ints, need_tensor, wrong_type
+from .create import as_dtype, check_sizes, like, recorded, sizes
+from .given import given
 from .layouts import need_strided
 from .pointwise import no_derivative
+from .views import expand
 
 
 def _source(generator: Any, device: devices.device) -> tuple[Any, Generator]:
@@ -44,7 +47,7 @@ def _source(generator: Any, device: devices.device) -> tuple[Any, Generator]:
     return gpu_kernels, gpu_random.default(device.index or 0) if generator is None else generator
 
 
-def _sample(
+def sample(
     draw: Any, generator: Any, shape: tuple[int, ...], dtype: Any, device: Any, grad: bool
 ) -> Tensor:
     """A tensor whose array ``draw(kernels, generator, numpy_dtype)`` makes, but for meta ones."""
@@ -56,7 +59,7 @@ def _sample(
     else:
         with on(where):
             t = wrap(draw(*_source(generator, where), d.array))
-    return t.requires_grad_() if grad else t
+    return recorded(t, grad)
 
 
 def _random_function(name: str, kernel: str, doc: str) -> Any:
@@ -71,24 +74,24 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
         pin_memory: bool = False,
         **named: Any,
     ) -> Tensor:
+        if named and (size or named.keys() != {"size"}):
+            raise no_form(name, size, named)
         shape = sizes(name, (named["size"],) if "size" in named else size)
         check_sizes(shape)
+        dtype = as_dtype(dtype, name)
         if layout is not None:
             need_strided(layout, name)
         draw = lambda k, g, d: getattr(k, kernel)(g, shape, d)
-        t = _sample(draw, generator, shape, dtype, device, requires_grad)
-        if out is None:
-            return t
-        from ..tape.out import write_out
-
-        return write_out(t, out)
+        kind = out.dtype if out is not None and dtype is None else dtype
+        t = sample(draw, generator, shape, kind, device, requires_grad)
+        return given(t, out, dtype, name)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
     return public(make)
 
 
-def _into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
+def into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
     """Fill the memory of a tensor."""
     if type(t._data) is np.ndarray:
         library, g = _source(generator, devices.cpu)
@@ -114,12 +117,18 @@ def _random_like(name: str, kernel: str, doc: str) -> Any:
         device: Any = None,
         requires_grad: bool = False,
         generator: Any = None,
-        **other: Any,
+        layout: Any = None,
+        memory_format: Any = None,
+        pin_memory: bool = False,
     ) -> Tensor:
-        t = like(None, input, dtype=dtype, device=device)
+        need_tensor(input, f"{name}.input.1")
+        if layout is not None:
+            need_strided(layout, name.removesuffix("_like"))
+        kind = as_dtype(dtype, name)
+        t = like(None, input, dtype=kind, device=device, memory_format=memory_format)
         if type(t._data) is not MetaArray:
-            _into(kernel, generator, t)
-        return t.requires_grad_() if requires_grad else t
+            into(kernel, generator, t)
+        return recorded(t, requires_grad)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -128,63 +137,6 @@ def _random_like(name: str, kernel: str, doc: str) -> Any:
 
 rand_like = _random_like("rand_like", "uniform_", "`rand` with the shape of ``input``.")
 randn_like = _random_like("randn_like", "normal_", "`randn` with the shape of ``input``.")
-
-
-@public
-def randint(
-    *args: Any,
-    generator: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    **named: Any,
-) -> Tensor:
-    """Integers from ``low`` (0) up to but not including ``high``."""
-    values = list(args)
-    size = named.pop("size", None) if "size" in named else values.pop()
-    if not isinstance(size, (tuple, list)):
-        raise wrong_type(f"randint.size.{len(args)}", "tuple of ints", size)
-    low = named.get("low", values[0] if len(values) > 1 else 0)
-    high: Any = named.get("high", values[-1] if values else None)
-    shape = ints((size,))
-    return _sample(
-        lambda k, g, d: k.randint(g, int(low), int(high), shape, d),
-        generator,
-        shape,
-        dtype or dtypes.int64,
-        device,
-        requires_grad,
-    )
-
-
-@public
-def randint_like(input: Tensor, *bounds: Any, dtype: Any = None, **named: Any) -> Tensor:
-    """`randint` with the shape, dtype and device of ``input``."""
-    options = {k: v for k, v in named.items() if k not in ("layout", "memory_format", "device")}
-    where = named.get("device", input.device)
-    size = tuple(input.shape)
-    return randint(*bounds, size=size, dtype=dtype or input.dtype, device=where, **options)
-
-
-@public
-def randperm(
-    n: int,
-    *,
-    generator: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    **other: Any,
-) -> Tensor:
-    """A random permutation of 0 … n - 1."""
-    return _sample(
-        lambda k, g, d: k.randperm(g, n, d),
-        generator,
-        (n,),
-        dtype or dtypes.int64,
-        device,
-        requires_grad,
-    )
 
 
 def _drawn(name: str, node: str, *inputs: str, rule: Any = lambda F, g: F.zeros_like(g)) -> Any:
@@ -212,31 +164,65 @@ _drawn_bernoulli = _drawn("bernoulli_of", "BernoulliBackward0", "self")
 @public
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None, **kw: Any) -> Any:
     """Normal numbers of given means and standard deviations, each a number or a tensor."""
-    if kw.get("out") is not None:
-        out = kw.pop("out")
-        draw = functools.partial(normal, size=size, generator=generator, **kw)
-        return out_of(draw, out, mean, std, name="normal")
+    out = kw.pop("out", None)
+    if size is not None:
+        mean, std = (x.item() if isinstance(x, Tensor) and not x.ndim else x for x in (mean, std))
+    _check_normal(mean, std, size, kw)
+    if out is not None and size is None:
+        return _normal_into(out, mean, std, generator)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
-        m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
-        kind = mean if isinstance(mean, Tensor) else std
-        if type(kind._data) is MetaArray:
-            shape = common_shape(*(x for x in (mean, std) if isinstance(x, Tensor)))
-            return wrap(meta.empty(shape, kind._data.dtype))
-        library, g = _source(generator, kind.device)
-        with on(kind.device):
-            data = library.normal_tensors(g, m, s, kind._data.dtype)
-        if isinstance(mean, Tensor) and isinstance(std, Tensor):
-            return _drawn_normal(data, mean, std)
-        return _drawn_mean(data, mean) if kind is mean else _drawn_std(data, std)
+        return _normal_of_tensors(mean, std, generator)
     shape = ints((size,))
-    return _sample(
+    dtype = as_dtype(kw.get("dtype"), "normal")
+    t = sample(
         lambda k, g, d: k.normal(g, shape, d, float(mean), float(std)),
         generator,
         shape,
-        kw.get("dtype"),
+        out.dtype if out is not None and dtype is None else dtype,
         kw.get("device"),
         kw.get("requires_grad", False),
     )
+    return given(t, out, dtype, "normal")
+
+
+_NORMAL = frozenset("dtype layout device pin_memory requires_grad".split())
+
+
+def _check_normal(mean: Any, std: Any, size: Any, kw: dict[str, Any]) -> None:
+    """PyTorch's errors for arguments that are no form of ``normal``."""
+    tensors = isinstance(mean, Tensor) or isinstance(std, Tensor)
+    fits = isinstance(size, (tuple, list)) and kw.keys() <= _NORMAL
+    if tensors != (size is None) or not (tensors or fits):
+        given = (mean, std) if size is None else (mean, std, size)
+        raise no_form("normal", given, kw)
+    if isinstance(std, Tensor) and std.dtype.is_complex:
+        raise RuntimeError("normal expects standard deviation to be non-complex")
+
+
+def _normal_into(out: Tensor, mean: Any, std: Any, generator: Any) -> Tensor:
+    """Numbers drawn in the dtype of ``out``, which has their shape or is empty."""
+    if out.dtype.category != dtypes.FLOAT:
+        raise not_implemented("normal_kernel_cpu", out.dtype)
+    shape = common_shape(*(x for x in (mean, std) if isinstance(x, Tensor)))
+    if out.numel():
+        common_shape(wrap(np.broadcast_to(np.float32(0), shape)), out)
+    draw = functools.partial(normal, generator=generator)
+    return out_of(draw, out, mean, std, name="normal")
+
+
+def _normal_of_tensors(mean: Any, std: Any, generator: Any) -> Tensor:
+    tensors = [x for x in (mean, std) if isinstance(x, Tensor)]
+    shape = common_shape(*tensors)
+    m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
+    kind = tensors[0]
+    if type(kind._data) is MetaArray:
+        return wrap(meta.empty(shape, kind._data.dtype))
+    library, g = _source(generator, kind.device)
+    with on(kind.device):
+        data = library.normal_tensors(g, m, s, kind._data.dtype)
+    if len(tensors) == 2:
+        return _drawn_normal(data, mean, std)
+    return _drawn_mean(data, mean) if kind is mean else _drawn_std(data, std)
 
 
 @public
@@ -253,7 +239,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
         library, g = _source(generator, input.device)
         with on(input.device):
             return wrap(library.bernoulli(g, float(p), x.shape, x.dtype))
-    _into("bernoulli_tensor_", generator, made, x if p is None else p._data)
+    into("bernoulli_tensor_", generator, made, x if p is None else p._data)
     return _drawn_bernoulli(made._data, input)
 
 
@@ -327,7 +313,7 @@ def multinomial(
 def _fill(self: Tensor, kernel: str, generator: Any, *args: Any) -> Tensor:
     check_in_place(self, requires_grad(self))
     if type(self._data) is not MetaArray:
-        _into(kernel, generator, self, *args)
+        into(kernel, generator, self, *args)
     overwritten(self)
     bump(self)
     return self
@@ -346,17 +332,28 @@ def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any
 
 
 def random_(self: Tensor, *bounds: Any, generator: Any = None, **kw: Any) -> Tensor:
-    """Fill with integers: of the whole range of the dtype, below ``to``, or in [from, to)."""
-    values = [b for b in (*bounds, kw.get("from"), kw.get("to")) if b is not None]
-    if not values:
+    """Fill with integers: of the whole range of the dtype, below ``to``, or in [from, to).
+
+    ``random_(from, None)`` goes up to the largest number that the dtype counts to.
+    """
+    fits = all(b is None or (hasattr(b, "__index__") and not isinstance(b, bool)) for b in bounds)
+    if len(bounds) > 2 or not kw.keys() <= {"from", "to"} or not fits:
+        raise no_form("random_", bounds, kw)
+    if len(bounds) == 1 and not kw:
+        return _fill(self, "randint_", generator, 0, int(bounds[0]))
+    low = bounds[0] if bounds else kw.get("from")
+    high = bounds[1] if len(bounds) > 1 else kw.get("to")
+    if low is None and high is None:
         return _fill(self, "random_", generator)
-    low, high = (0, values[0]) if len(values) == 1 else values
-    return _fill(self, "randint_", generator, int(low), int(high))
+    if high is None:
+        return _fill(self, "random_from_", generator, int(low or 0))
+    return _fill(self, "randint_", generator, int(low or 0), int(high))
 
 
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with ones with probability ``p``, a number or a tensor."""
     if isinstance(p, Tensor):
+        expand(p, tuple(self.shape))  # PyTorch's error where it does not fit
         return _fill(self, "bernoulli_tensor_", generator, p._data)
     return _fill(self, "bernoulli_", generator, float(p))
 

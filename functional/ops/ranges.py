@@ -15,8 +15,10 @@ from ..tape.op import public
 from ..tape.operands import no_form
 from ..tensor import Tensor
 from .arguments import integer, wrong_type
-from .create import as_dtype, given, placed
+from .create import as_dtype, placed
+from .given import given
 from .layouts import need_strided
+from .too_large import too_large
 
 
 @public
@@ -34,17 +36,29 @@ def arange(
     dtype = as_dtype(dtype, "arange")
     if layout is not None:
         need_strided(layout, "arange")
+    if len(args) > 3 or not named.keys() <= {"start", "end", "step"} or not (args or named):
+        raise no_form("arange", args, named)
     start, end, step = _bounds(args, named)
+    _check_range(start, end, step)
+    whole = all(isinstance(x, (int, np.integer)) for x in (start, end, step))
+    usual = dtypes.int64 if whole else dtypes.get_default_dtype()
+    d = dtype or (usual if out is None else out.dtype)
+    if d is dtypes.bool_ or d.category == dtypes.COMPLEX:
+        raise not_implemented("arange_cpu", d)
+    made = placed(_stepped(start, end, step, whole, d), device, requires_grad)
+    return given(made, out, dtype, "arange")
+
+
+def _check_range(start: Any, end: Any, step: Any) -> None:
+    """PyTorch's errors for bounds between which there is no range."""
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start} -> {end}")
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    whole = all(isinstance(x, (int, np.integer)) for x in (start, end, step))
-    usual = dtypes.int64 if whole else dtypes.get_default_dtype()
-    d = dtype or (usual if out is None else out.dtype)
-    return given(placed(_stepped(start, end, step, whole, d), device, requires_grad), out, dtype)
+    if (count := (end - start) / step) > 1 << 40:
+        raise too_large((math.ceil(count),), 8)
 
 
 def _stepped(start: Any, end: Any, step: Any, whole: bool, d: dtypes.dtype) -> np.ndarray:
@@ -63,6 +77,8 @@ def _stepped(start: Any, end: Any, step: Any, whole: bool, d: dtypes.dtype) -> n
 def _bounds(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any, Any]:
     values = [a.item() if isinstance(a, Tensor) else a for a in args]
     for a in values:
+        if isinstance(a, (complex, np.complexfloating)):
+            raise RuntimeError("value cannot be converted to type double without overflow")
         if not isinstance(a, (int, float, np.number, np.bool_)):
             at = len(args) if len(args) == 1 else values.index(a) + 1
             name = "end" if len(args) == 1 else ("start", "end", "step")[at - 1]
@@ -79,6 +95,8 @@ def range_(
     start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None, out: Any = None, **kw: Any
 ) -> Tensor:
     """Numbers from ``start`` up to and including ``end``, ``step`` apart."""
+    if end is None:
+        raise TypeError('range() missing 1 required positional arguments: "end"')
     warnings.warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is "
         "inconsistent with Python's range builtin. Instead, use torch.arange, which produces "
@@ -86,10 +104,14 @@ def range_(
         UserWarning,
         stacklevel=2,
     )
-    d = as_dtype(dtype, "range") or dtypes.get_default_dtype()
+    kind = as_dtype(dtype, "range")
+    d = kind or (dtypes.get_default_dtype() if out is None else out.dtype)
+    start, end, step = (x.item() if isinstance(x, Tensor) else x for x in (start, end, step))
+    _check_range(start, end, step)
     count = int((end - start) / step) + 1
     data = (start + np.arange(count) * step).astype(d.array)
-    return given(placed(data, kw.get("device"), kw.get("requires_grad", False)), out)
+    made = placed(data, kw.get("device"), kw.get("requires_grad", False))
+    return given(made, out, kind, "range")
 
 
 range_.__name__ = range_.__qualname__ = "range"
@@ -109,10 +131,11 @@ def linspace(
     layout: Any = None,
 ) -> Tensor:
     """``steps`` numbers from ``start`` to ``end``, both included, evenly spaced."""
-    d = _check_spacing("linspace", (start, end), steps, dtype)
+    d = _check_spacing("linspace", (start, end), steps, dtype, out)
     need_strided(layout, "linspace")
     start, end, d = _ends("linspace", start, end, dtype, d)
-    return given(placed(spaced(start, end, steps, d.array), device, requires_grad), out, dtype)
+    made = placed(spaced(start, end, steps, d.array), device, requires_grad)
+    return given(made, out, dtype, "linspace")
 
 
 @public
@@ -129,16 +152,16 @@ def logspace(
     layout: Any = None,
 ) -> Tensor:
     """``steps`` powers of ``base``, their exponents evenly spaced from ``start`` to ``end``."""
-    d = _check_spacing("logspace", (start, end), steps, dtype)
+    d = _check_spacing("logspace", (start, end), steps, dtype, out)
     need_strided(layout, "logspace")
     start, end, d = _ends("logspace", start, end, dtype, d)
     if d.category < dtypes.FLOAT:
         start, end = int(start), int(end)
     data = powers_between(base, start, end, steps, d.array)
-    return given(placed(data, device, requires_grad), out, dtype)
+    return given(placed(data, device, requires_grad), out, dtype, "logspace")
 
 
-def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any) -> dtypes.dtype:
+def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any, out: Any) -> dtypes.dtype:
     if not hasattr(steps, "__index__"):
         raise no_form(name, (*ends, steps))
     dims = [x.ndim if isinstance(x, Tensor) else 0 for x in ends]
@@ -149,7 +172,8 @@ def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any) -> dtypes.dtype
         )
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
-    d = as_dtype(dtype, name) or dtypes.get_default_dtype()
+    usual = dtypes.get_default_dtype() if out is None else out.dtype
+    d = as_dtype(dtype, name) or usual
     if d is dtypes.bool_:
         raise not_implemented(f"{name}_cpu", dtypes.bool_)
     return d
@@ -181,14 +205,15 @@ def eye(
     layout: Any = None,
 ) -> Tensor:
     """The identity matrix, (n, m)."""
-    d = as_dtype(dtype, "eye") or dtypes.get_default_dtype()
+    kind = as_dtype(dtype, "eye")
+    d = kind or (dtypes.get_default_dtype() if out is None else out.dtype)
     need_strided(layout, "eye")
     n = integer(n, "eye.n.1")
     m = n if m is None else integer(m, "eye.m.2")
     for name, size in (("n", n), ("m", m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out, dtype)
+    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out, kind, "eye")
 
 
 def _triangle(name: str, find: Any, doc: str) -> Any:
@@ -201,11 +226,17 @@ def _triangle(name: str, find: Any, doc: str) -> Any:
         device: Any = None,
         layout: Any = None,
     ) -> Tensor:
-        for what, n in (("row", row), ("col", col)):
+        if layout is not None:
+            need_strided(layout, name)
+        kind = as_dtype(dtype, name) or dtypes.int64
+        if kind.category != dtypes.INT:
+            raise not_implemented(name, kind)
+        for at, (what, n) in enumerate((("row", row), ("col", col)), 1):
+            integer(n, f"{name}.{what}.{at}")
             if n < 0:
                 raise RuntimeError(f"{what} must be non-negative, got{n}")
         found = np.stack(find(row, offset, col)) if row and col else np.zeros((2, 0))
-        return placed(found.astype(dtype.array), device, False)
+        return placed(found.astype(kind.array), device, False)
 
     indices.__name__ = indices.__qualname__ = name
     indices.__doc__ = doc

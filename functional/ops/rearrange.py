@@ -30,7 +30,7 @@ roll_dims = general(
 @public
 def roll(self: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
     """Elements moved by ``shifts`` along ``dims``, or along all elements, round the ends."""
-    by, along = ints((shifts,)), ints((dims,))
+    by, along = ints((shifts,)), () if dims is None else ints((dims,))
     if not by:
         raise RuntimeError("`shifts` required")
     if not along and len(by) == 1:

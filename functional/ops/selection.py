@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import blame
 from ..dtypes import COMPLEX, bool_, c_name, result_type, uint8
 from ..errors import not_implemented
 from ..kernels.meta import has_numbers
@@ -66,13 +67,19 @@ where_select.op.fixed = frozenset({"condition"})  # takes no part in promotion
 
 
 def _check_where(condition: Tensor, self: Any, other: Any) -> None:
-    if condition.dtype is not bool_ and condition.dtype is not uint8:
+    if condition.dtype is uint8:
+        blame.warn_once(_BYTE_CONDITION)
+    elif condition.dtype is not bool_:
         raise RuntimeError(
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype.legacy}"
         )
 
 
+_BYTE_CONDITION = (
+    "where received a uint8 condition tensor. This behavior is deprecated and will be removed in a "
+    "future version of PyTorch. Use a boolean condition instead."
+)
 where_select.op.check = _check_where
 
 

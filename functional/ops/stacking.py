@@ -187,6 +187,8 @@ def check_grid(items: Sequence[Tensor]) -> None:
             raise RuntimeError(
                 f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t!r}"
             )
+        if t.device != items[0].device:
+            raise RuntimeError("meshgrid expects all tensors to have the same device")
         if t.dtype is not items[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
 

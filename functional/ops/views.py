@@ -16,6 +16,7 @@ from ..tape.op import public
 from ..tape.slow import view_in_place
 from ..tensor import Tensor, storage_array
 from .arguments import dims_of, infer_size, integer, ints, keyword, one_dim, wrong_type
+from .view_dtypes import view_as_dtype
 from .view_ops import (
     SQUEEZES,
     UNSQUEEZE,
@@ -43,8 +44,8 @@ from .view_ops import (
 @public
 def view_(self: Tensor, *shape: Any) -> Any:
     """The same memory with another shape; RuntimeError where only a copy could do it."""
-    if len(shape) == 1 and isinstance(shape[0], dtypes.dtype):
-        return _view_dtype(self, shape[0])
+    if len(shape) == 1 and (isinstance(shape[0], dtypes.dtype) or shape[0] in (float, int, bool)):
+        return view_as_dtype(self, shape[0])
     if not shape or not isinstance(shape[0], (int, tuple, list, Tensor, np.integer)):
         got = ", ".join(type(n).__name__ for n in shape)
         raise TypeError(
@@ -52,14 +53,6 @@ def view_(self: Tensor, *shape: Any) -> Any:
             "of:"
         )
     return view_as_shape(self, infer_size(ints(shape), self.numel()))
-
-
-def _view_dtype(self: Tensor, dtype: Any) -> Tensor:
-    if getattr(dtype, "itemsize", None) != self.dtype.itemsize or self._edge[0] is not None:
-        raise NotImplementedError("view(dtype) between dtypes of different size, or with gradient")
-    from ..tape.views import as_view
-
-    return as_view(self._data.view(dtype.array), self)
 
 
 @public
@@ -333,6 +326,11 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
 @public
 def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """A view with any sizes and strides over the memory of ``self``."""
+    return as_strided_in(self, *strided_place(self, size, stride, storage_offset))
+
+
+def strided_place(self: Tensor, size: Any, stride: Any, storage_offset: Any) -> Any:
+    """Sizes, strides, and the offset from the first element of ``self``; PyTorch's errors."""
     if any(n < 0 for n in size):
         raise RuntimeError(
             f"Storage size calculation overflowed with sizes={list(size)} and "
@@ -342,7 +340,7 @@ def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None 
     offset = own if storage_offset is None else storage_offset
     size, stride = tuple(size), tuple(stride)
     check_strided(self, size, stride, offset)
-    return as_strided_in(self, size, stride, offset - own)
+    return size, stride, offset - own
 
 
 def check_strided(self: Tensor, size: Any, stride: Any, offset: int) -> None:

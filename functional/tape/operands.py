@@ -88,9 +88,11 @@ def not_a_tensor(method: str, value: Any) -> TypeError:
     )
 
 
-def no_form(name: str, args: tuple[Any, ...]) -> TypeError:
+def no_form(name: str, args: Any, named: dict[str, Any] | None = None) -> TypeError:
     """The first line of PyTorch's error where none of a function's forms fits."""
-    kinds = ", ".join("Tensor" if isinstance(a, Tensor) else type_name(a) for a in args)
+    found = ["Tensor" if isinstance(a, Tensor) else type_name(a) for a in args]
+    found += [f"{k}={type_name(v)}" for k, v in (named or {}).items()]
+    kinds = ", ".join(found) + ", " * (bool(named) and not len(args))
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one "
         "of:"

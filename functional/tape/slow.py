@@ -16,7 +16,7 @@ from ..kernels import formats, layout, meta
 from ..kernels.coo import SPARSE
 from ..kernels.meta import MetaArray
 from ..modes import MODE, PLAIN
-from ..tensor import NO_EDGE, Parameter, Tensor, wrap
+from ..tensor import NO_EDGE, ODD, Parameter, Shared, Tensor, wrap
 from . import duals, foreign, level_views, levels, overrides
 from .memory import (
     check_overlap,
@@ -341,10 +341,24 @@ def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
         node = new_node(op.node, (edge,), None, data.shape, data.dtype)
         node.saved = op.save((self, *statics), (edge,), [self])
         self._edge = (node, 0)
-    self._data = MetaArray(data) if type(self._data) is MetaArray else data
+    _move(self, data)
     duals.view_written(op, self, statics)
     bump(self)
     return self
+
+
+def _move(t: Tensor, data: Any) -> None:
+    """Give a tensor another array over the same memory."""
+    place, old = t._place, t._data
+    if type(old) is MetaArray:
+        t._data = MetaArray(data)
+        return
+    if place is None or place is ODD:
+        if data.size != old.size or (data.size and not layout.is_dense(data)):
+            t._place = Shared(old)
+        else:
+            t._place = None if type(data) is ndarray and data.flags.c_contiguous else ODD
+    t._data = data
 
 
 def in_place_node(op: Op, args: tuple[Any, ...]) -> Any:

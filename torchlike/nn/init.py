@@ -11,7 +11,7 @@ from functional.blame import warn
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.ops.create import empty_like
-from functional.ops.random import randperm
+from functional.ops.random_integers import randperm
 from functional.ops.ranges import eye as identity
 from functional.ops.selection import where
 from functional.tensor import Tensor, wrap

@@ -97,11 +97,16 @@ def randint_(g: Any, x: Any, low: int, high: int) -> Any:
 
 def random_(g: Any, x: Any) -> Any:
     """Fill with integers of the dtype's whole range, those that it holds exactly."""
+    return random_from_(g, x, 0)
+
+
+def random_from_(g: Any, x: Any, low: int) -> Any:
+    """Fill with integers from ``low`` to the largest the dtype counts to."""
     if x.dtype.kind == "b":
-        return randint_(g, x, 0, 2)
+        return randint_(g, x, low, 2)
     if x.dtype.kind in "iu":
-        return randint_(g, x, 0, int(np.iinfo(x.dtype).max) + 1)
-    return randint_(g, x, 0, 2 ** min(np.finfo(x.dtype).nmant + 1, 53) + 1)
+        return randint_(g, x, low, int(np.iinfo(x.dtype).max) + 1)
+    return randint_(g, x, low, 2 ** min(np.finfo(x.dtype).nmant + 1, 53) + 1)
 
 
 def bernoulli(g: Any, p: float, shape: Any, dtype: Any) -> Any:

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 from functional.blame import warn
-from functional.ops.random import randperm
+from functional.ops.random_integers import randperm
 from functional.random import Generator, default_generator
 from functional.tensor import Tensor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from functional.ops.random import randperm
+from functional.ops.random_integers import randperm
 from functional.random import Generator
 
 from .sampler import Sampler

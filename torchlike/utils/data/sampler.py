@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 from functional.dtypes import float64, int64
 from functional.kernels.random import random_
 from functional.ops.from_data import as_tensor
-from functional.ops.random import multinomial, randint, randperm
+from functional.ops.random import multinomial
+from functional.ops.random_integers import randint, randperm
 from functional.random import Generator, default_generator
 from functional.tensor import Tensor
 
