@@ -117,13 +117,19 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
         return self
     storage = storage_array(self)
     flat = strided(storage, (extent(storage),), (data.itemsize,))[self.storage_offset() :]
+    place = self._place
     if need > flat.size:
         grown = library(data).empty(need, data.dtype)
         grown[: flat.size] = flat
-        flat = grown
+        flat, place = grown, None
     replace_data(self, flat[:need].reshape(shape))
+    if place is not None and place.base is not None:
+        self._place = place
     bump(self)
     return self
+
+
+TENSOR.resize_ = resize_  # for out=
 
 
 @public

@@ -230,7 +230,7 @@ def histogram(
     """(counts, edges) of all elements; ``bins`` are edges or the number of equal intervals."""
     if out is not None:
         form = lambda x: histogram(x, bins, range=range, weight=weight, density=density)
-        return _Histogram.out(out_several(form, out, self.detach()))
+        return _Histogram.out(out_several(form, out, self.detach(), name="histogram"))
     column = self.detach().reshape((-1, 1))
     if weight is not None:
         weight = weight.reshape(-1)

@@ -34,17 +34,18 @@ def recorded(t: Tensor, wanted: bool) -> Tensor:
     return t.requires_grad_()
 
 
-def given(t: Tensor, out: Any, dtype: Any = None) -> Tensor:
+def given(name: str, t: Tensor, out: Any, dtype: Any = None) -> Tensor:
     """A new tensor, or what it says written into ``out``, whose dtype was to be ``dtype``."""
     if out is None:
         return t
+    from ..tape.out import need_out, write_out
+
+    need_out(name, out)
     if dtype is not None and dtype is not out.dtype:
         raise RuntimeError(
             f"dtype {dtype.legacy} does not match dtype of out parameter ({out.dtype.legacy})"
         )
-    from ..tape.out import write_out
-
-    return write_out(TENSOR.to_dtype(t, out.dtype), out)
+    return write_out(TENSOR.to_dtype(t, out.dtype), out, name)
 
 
 def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
@@ -105,9 +106,10 @@ def _filler(name: str, value: Any, doc: str) -> Any:
             raise RuntimeError("zeros: Dimension size must be non-negative.")
         if layout is not None and not is_strided(layout, name):
             made = filled_sparse(value, shape, as_dtype(dtype, name), layout, name)
-            return given(recorded(made, requires_grad), out, dtype)
+            return given(name, recorded(made, requires_grad), out, dtype)
         made = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
-        return given(made if memory_format is None else in_format(made, memory_format), out, dtype)
+        made = made if memory_format is None else in_format(made, memory_format)
+        return given(name, made, out, dtype)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -165,10 +167,12 @@ def full(
     dtype = as_dtype(dtype, "full")
     if layout is not None and not is_strided(layout, "full"):
         filled_sparse(fill_value, (), dtype, layout, "full")
+    kind = dtype or getattr(out, "dtype", None)
     if isinstance(fill_value, Tensor):
-        dtype, fill_value = dtype or fill_value.dtype, fill_value.item()
-    dtype = dtype or dtypes.of_number(fill_value)
-    return given(filled(fill_value, ints((size,)), dtype, device, requires_grad), out, dtype)
+        kind, fill_value = kind or fill_value.dtype, fill_value.item()
+    kind = kind or dtypes.of_number(fill_value)
+    made = filled(fill_value, ints((size,)), kind, device, requires_grad)
+    return given("full", made, out, dtype)
 
 
 def like(

@@ -57,6 +57,7 @@ _scatter_value = general(
     node="ScatterBackward1",
     shape=lambda x, value, index, dim: (x.shape, x.dtype),
 )
+_scatter.op.apart, _scatter_value.op.apart = ("source", "index"), ("index",)
 _index_select = general(
     "index_select_dim",
     lambda F, g, index, self_shape, dim: F.index_select_backward(g, index, self_shape, dim),
@@ -243,6 +244,8 @@ _nonzero = general("nonzero_rows", kernel="nonzero")
 def nonzero(self: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Indices of the non-zero elements: (count, ndim), or one vector per dimension."""
     if out is not None:
+        if as_tuple:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return out_of(nonzero, out, self.detach())
     rows = _nonzero(views.unsqueeze(self, 0) if as_tuple and not self.ndim else self)
     return tuple(rows.unbind(1)) if as_tuple else rows
@@ -268,6 +271,7 @@ _triu = general(
     vmap="lead",
     shape=lambda x, diagonal: (x.shape, x.dtype),
 )
+_tril.op.rewrites = _triu.op.rewrites = True
 
 
 def _check_matrix(self: Tensor, name: str, diagonal: Any) -> None:

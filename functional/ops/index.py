@@ -12,6 +12,7 @@ from ..kernels.index import index_shape
 from ..kernels.meta import has_numbers
 from ..tape.foreign import is_foreign
 from ..tape.levels import Batched
+from ..tape.memory import check_internal, shares
 from ..tape.op import TENSOR, public
 from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
@@ -283,14 +284,19 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if all(a is None for a in arrays):
         _write(x, value)
         return
-    if value.numel() == 1 and _is_one_mask(arrays):
+    filled = value.numel() == 1 and _is_one_mask(arrays)
+    if filled:
         if any(isinstance(k, Tensor) and k.dtype is dtypes.uint8 for k in _as_tuple(key)):
             raise RuntimeError(
                 "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
             )
         value = value.to(x.dtype)
+        if value._place is not None and shares(x, value):
+            value = value.clone()
     _check_put(x, value)
     _put_in_place(x, *_checked(x, arrays), _without_lead(value), False)
+    if filled and x._place is not None:
+        check_internal(x, "masked_fill_")
 
 
 def _check_put(x: Tensor, value: Tensor) -> None:

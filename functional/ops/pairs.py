@@ -10,7 +10,7 @@ from ..errors import not_implemented
 from ..tape.declare import binary, elementwise
 from ..tape.op import TENSOR, public
 from ..tape.operands import check_operands
-from ..tape.out import out_of
+from ..tape.out import check_out, out_of
 from ..tensor import Tensor
 from .arguments import need_tensor, operand, wrong_type
 from .cast import to_dtype
@@ -71,7 +71,8 @@ twin("ldexp_", _ldexp_twin)
 def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """``input`` to the power of ``exponent``, in float64 or complex128."""
     if out is not None:
-        return out_of(float_power, out, input, exponent, name="pow")
+        check_out("pow", (input, exponent), out)
+        return out_of(float_power, out, input, exponent)
     both = [input, exponent]
     if any(_is_complex(a) for a in both):
         wide, number = dtypes.complex128, complex
@@ -239,7 +240,8 @@ for _form in (lerp_number, lerp_tensor):
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input + weight (end - input); ``weight`` is a number or a tensor."""
     if out is not None:
-        return out_of(lerp, out, input, end, weight)
+        kind = "lerp.tensor" if isinstance(weight, Tensor) else "lerp"
+        return out_of(lerp, out, input, end, weight, name=kind)
     return (lerp_tensor if isinstance(weight, Tensor) else lerp_number)(input, end, weight)
 
 

@@ -12,8 +12,9 @@ from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.memory import check_result
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of, write_out
+from ..tape.out import need_out, out_of, write_out
 from ..tape.slow import in_place
+from ..tape.views import check_in_place, requires_grad
 from ..tensor import Tensor
 from . import views
 from .arguments import broadcast_shapes, need_tensor, one_dim
@@ -82,6 +83,7 @@ def inner(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     if out is not None and not (self.ndim and other.ndim):
         return out_of(_inner, out, self, other, name="mul")
     if out is not None:
+        check_in_place(need_out("inner", out), requires_grad(out))
         return write_out(_inner(self.detach(), other.detach()), out, "inner")
     return _inner(self, other)
 

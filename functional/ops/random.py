@@ -17,6 +17,7 @@ from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
 from ..tape.duals import overwritten
 from ..tape.foreign import on
+from ..tape.memory import check_internal, check_overlap
 from ..tape.op import Op, public
 from ..tape.out import out_of
 from ..tape.slow import record
@@ -24,7 +25,7 @@ from ..tape.sparse import is_sparse, refused
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import common_shape, ints, wrong_type
-from .create import check_sizes, like, sizes
+from .create import check_sizes, given, like, sizes
 from .layouts import need_strided
 from .pointwise import no_derivative
 
@@ -76,12 +77,9 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
         if layout is not None:
             need_strided(layout, name)
         draw = lambda k, g, d: getattr(k, kernel)(g, shape, d)
-        t = _sample(draw, generator, shape, dtype, device, requires_grad)
-        if out is None:
-            return t
-        from ..tape.out import write_out
-
-        return write_out(t, out)
+        if out is not None and dtype is None:
+            dtype = getattr(out, "dtype", None)
+        return given(name, _sample(draw, generator, shape, dtype, device, requires_grad), out)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
@@ -137,6 +135,7 @@ def randint(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    out: Any = None,
     **named: Any,
 ) -> Tensor:
     """Integers from ``low`` (0) up to but not including ``high``."""
@@ -147,14 +146,15 @@ def randint(
     low = named.get("low", values[0] if len(values) > 1 else 0)
     high: Any = named.get("high", values[-1] if values else None)
     shape = ints((size,))
-    return _sample(
+    t = _sample(
         lambda k, g, d: k.randint(g, int(low), int(high), shape, d),
         generator,
         shape,
-        dtype or dtypes.int64,
+        dtype or getattr(out, "dtype", dtypes.int64),
         device,
         requires_grad,
     )
+    return given("randint", t, out)
 
 
 @public
@@ -174,17 +174,19 @@ def randperm(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    out: Any = None,
     **other: Any,
 ) -> Tensor:
     """A random permutation of 0 … n - 1."""
-    return _sample(
+    t = _sample(
         lambda k, g, d: k.randperm(g, n, d),
         generator,
         (n,),
-        dtype or dtypes.int64,
+        dtype or getattr(out, "dtype", dtypes.int64),
         device,
         requires_grad,
     )
+    return given("randperm", t, out)
 
 
 def _drawn(name: str, node: str, *inputs: str, rule: Any = lambda F, g: F.zeros_like(g)) -> Any:
@@ -326,6 +328,8 @@ def multinomial(
 
 def _fill(self: Tensor, kernel: str, generator: Any, *args: Any) -> Tensor:
     check_in_place(self, requires_grad(self))
+    if not is_sparse(self):
+        check_internal(self)
     if type(self._data) is not MetaArray:
         _into(kernel, generator, self, *args)
     overwritten(self)
@@ -357,6 +361,8 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **kw: Any) -> Ten
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with ones with probability ``p``, a number or a tensor."""
     if isinstance(p, Tensor):
+        if p.shape == self.shape:
+            check_overlap(self, (p,))
         return _fill(self, "bernoulli_tensor_", generator, p._data)
     return _fill(self, "bernoulli_", generator, float(p))
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..blame import warn
 from ..errors import not_implemented
 from ..kernels.spacing import powers_between, spaced, stepped
 from ..tape.op import public
@@ -44,7 +45,23 @@ def arange(
     whole = all(isinstance(x, (int, np.integer)) for x in (start, end, step))
     usual = dtypes.int64 if whole else dtypes.get_default_dtype()
     d = dtype or (usual if out is None else out.dtype)
-    return given(placed(_stepped(start, end, step, whole, d), device, requires_grad), out, dtype)
+    data = _along(out, _stepped(start, end, step, whole, d))
+    if isinstance(out, Tensor) and out.shape != data.shape and out.numel():
+        warn(_OTHER_COUNT.format(list(out.shape), out.numel(), data.size))
+    return given("arange", placed(data, device, requires_grad), out, dtype)
+
+
+_OTHER_COUNT = (
+    "The number of elements in the out tensor of shape {0} is {1} which does not match the "
+    "computed number of elements {2}. Note that this may occur as a result of rounding error. The "
+    "out tensor will be resized to a tensor of shape ({2},)."
+)
+
+
+def _along(out: Any, data: np.ndarray) -> np.ndarray:
+    """Numbers in the shape of ``out`` if it holds as many."""
+    fits = isinstance(out, Tensor) and out.numel() == data.size
+    return data.reshape(out.shape) if fits else data
 
 
 def _stepped(start: Any, end: Any, step: Any, whole: bool, d: dtypes.dtype) -> np.ndarray:
@@ -89,7 +106,8 @@ def range_(
     d = as_dtype(dtype, "range") or dtypes.get_default_dtype()
     count = int((end - start) / step) + 1
     data = (start + np.arange(count) * step).astype(d.array)
-    return given(placed(data, kw.get("device"), kw.get("requires_grad", False)), out)
+    made = placed(_along(out, data), kw.get("device"), kw.get("requires_grad", False))
+    return given("range", made, out)
 
 
 range_.__name__ = range_.__qualname__ = "range"
@@ -112,7 +130,8 @@ def linspace(
     d = _check_spacing("linspace", (start, end), steps, dtype)
     need_strided(layout, "linspace")
     start, end, d = _ends("linspace", start, end, dtype, d)
-    return given(placed(spaced(start, end, steps, d.array), device, requires_grad), out, dtype)
+    data = _along(out, spaced(start, end, steps, d.array))
+    return given("linspace", placed(data, device, requires_grad), out, dtype)
 
 
 @public
@@ -135,7 +154,7 @@ def logspace(
     if d.category < dtypes.FLOAT:
         start, end = int(start), int(end)
     data = powers_between(base, start, end, steps, d.array)
-    return given(placed(data, device, requires_grad), out, dtype)
+    return given("logspace", placed(_along(out, data), device, requires_grad), out, dtype)
 
 
 def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any) -> dtypes.dtype:
@@ -188,7 +207,7 @@ def eye(
     for name, size in (("n", n), ("m", m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out, dtype)
+    return given("eye", placed(np.eye(n, m, dtype=d.array), device, requires_grad), out, dtype)
 
 
 def _triangle(name: str, find: Any, doc: str) -> Any:

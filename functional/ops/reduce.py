@@ -10,7 +10,7 @@ from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of
+from ..tape.out import need_out, out_of
 from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import dims_of, one_dim
@@ -143,7 +143,7 @@ def sum(
 ) -> Tensor:
     """The sum over ``dim`` (an int or several), or of all elements."""
     if out is not None:
-        kind = dtype or out.dtype
+        kind = dtype or need_out("sum", out).dtype
         return out_of(lambda x: sum(x, dim, keepdim, dtype=kind), out, self, name="sum")
     if dtype is not None and dtype.category < dtypes.FLOAT:
         self = to_dtype_of(self, dtype)
@@ -311,7 +311,7 @@ cumsum_dim = general(
 def cumsum(self: Tensor, dim: int, *, dtype: Any = None, out: Any = None) -> Tensor:
     """Running sums along ``dim``."""
     if out is not None:
-        kind = dtype or out.dtype
+        kind = dtype or need_out("cumsum", out).dtype
         return out_of(lambda x: cumsum(x, dim, dtype=kind), out, self, name="cumsum")
     if dtype is not None:
         check_scan("cumsum", self, dtype)

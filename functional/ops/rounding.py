@@ -16,7 +16,7 @@ from . import pointwise
 from .arguments import need_tensor
 from .cast import item
 from .refusals import check_written, no_complex_gradient, unknown_derivative
-from .results import return_type
+from .results import out_several, return_type
 from .twins import twin
 
 # --- more functions of one operand ----------------------------------------------------------------
@@ -100,10 +100,9 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     """(mantissa, exponent): ``input`` is mantissa times 2 to the power of exponent."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    found = _Frexp(frexp_of(input))
-    if out is None:
-        return found
-    return _Frexp.out(out_of(lambda t: t, target, t) for t, target in zip(found, out, strict=True))
+    if out is not None:
+        return _Frexp.out(out_several(frexp, out, input))
+    return _Frexp(frexp_of(input))
 
 
 # --- rounding -------------------------------------------------------------------------------------
@@ -221,7 +220,8 @@ def _limit(name: str, keeps: Any) -> Any:
 
     def function(self: Tensor, limit: Any, *, out: Any = None) -> Tensor:
         if out is not None:
-            return out_of(function, out, self, limit, name=name)
+            kind = name if isinstance(limit, Tensor) else f"{name}.number"
+            return out_of(function, out, self, limit, name=kind)
         if not isinstance(self, Tensor):
             check_operands(name, self, limit)
         return (pair if isinstance(limit, Tensor) else single)(self, limit)

@@ -169,7 +169,9 @@ def _clamp_form(min: Any, max: Any) -> Any:
 def clamp(self: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Limit every element to [min, max], numbers or tensors."""
     if out is not None:
-        return out_of(clamp, out, self, min, max)
+        tensors = isinstance(min, Tensor) or isinstance(max, Tensor)
+        name = "clamp" if tensors else "clamp.number"
+        return out_of(clamp, out, self, min, max, name=name)
     return _clamp_form(min, max)(self, min, max)
 
 
@@ -238,7 +240,7 @@ masked_fill_tensor = general(
 
 
 for _form in (masked_fill_value, masked_fill_tensor):
-    _form.op.rewrites = True
+    _form.op.rewrites, _form.op.loose = "masked_fill_", ("value",)
 
 
 @public

@@ -242,7 +242,8 @@ def searchsorted(
         form = lambda x, v: searchsorted(
             x, v, out_int32=out_int32, right=right, side=side, sorter=sorter
         )
-        return out_of(form, out, sorted_sequence.detach(), input, name="searchsorted")
+        kind = "searchsorted.int32" if out_int32 else "searchsorted"
+        return out_of(form, out, sorted_sequence.detach(), input, name=kind)
     right = _right("searchsorted", right, side)
     if not isinstance(input, Tensor) and sorted_sequence.ndim != 1:
         raise RuntimeError(

@@ -10,7 +10,7 @@ from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of
+from ..tape.out import need_out, out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .extremes import shared_evenly
@@ -92,7 +92,7 @@ def prod(
 ) -> Tensor:
     """The product along ``dim``, or of all elements."""
     if out is not None:
-        kind = dtype or out.dtype
+        kind = dtype or need_out("prod", out).dtype
         return out_of(lambda x: prod(x, dim, keepdim, dtype=kind), out, self, name="prod")
     if dim is None:
         return prod_all(self, dtype)

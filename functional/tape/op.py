@@ -187,7 +187,10 @@ class Op:
     scaled: Op | None = None  # the same operation with a factor on its second operand
     fixed: frozenset[str] = frozenset()  # elementwise inputs that keep their own dtype
     refused: tuple[Any, ...] = ()  # dtypes PyTorch has no kernel for, and what it says
-    rewrites = False  # in place, it may write to elements that share memory
+    # In place, it may write to elements that share memory; if this is its name, with a warning.
+    rewrites: bool | str = False
+    apart: tuple[str, ...] = ()  # inputs that may share no memory at all with what is written
+    loose: tuple[str, ...] = ()  # inputs that may share any of it
     title: str | None = None  # what errors call it, if not by its name
     refuses_gradients = False  # recorded, but has no derivative
     number: Any = None  # the form whose second operand is a number, where its node differs

@@ -22,6 +22,7 @@ from .memory import (
     check_overlap,
     check_result,
     check_shape,
+    check_target,
     size_mismatch,
     write_changes,
 )
@@ -29,7 +30,7 @@ from .node import new_node
 from .op import TENSOR, Op
 from .operand_types import as_operand, check_cast, operand_type, widened
 from .operands import no_tensor
-from .out import check_out, write_out
+from .out import check_out, need_out, write_out
 from .quick import of_views, plain, refuse, uniform_array
 from .views import as_view, as_views, bump, check_in_place, edge_of, rebase, requires_grad
 
@@ -246,11 +247,13 @@ def _elementwise_meta(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...])
 
 def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
     """``out=``: compute, check, resize if needed, copy."""
+    name = op.title or op.name
     if op.node is not None and not op.refuses_gradients:
-        check_out(op.title or op.name, inputs_of(op, args), out)
-    check_overlap(out, [a for a in inputs_of(op, args) if a is not out])
+        check_out(name, inputs_of(op, args), out)
+    need_out(name, out)
+    check_overlap(out, inputs_of(op, args))
     result = finish(op, args, compute(op, args))
-    return write_out(result, out, op.title or op.name)
+    return write_out(result, out, name)
 
 
 def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
@@ -301,7 +304,7 @@ def _in_place_result(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> 
     """(whether an operand shares memory with the target, what is to be written)."""
     if op.check is not None:
         op.check(*args)
-    shared = check_overlap(args[0], inputs[1:], op.rewrites)
+    shared = check_target(op, args[0], inputs[1:])
     if op.refused and op.kind == "elementwise":
         check_shape(args[0], *(a for a in inputs if isinstance(a, Tensor)))
     return shared, compute(op, args)
@@ -320,7 +323,7 @@ def _written(op: Op, inputs: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
     x = target._data
     if type(data) is not ndarray or data.dtype is not x.dtype or data.shape != x.shape:
         return False
-    check_overlap(target, inputs[1:], op.rewrites)
+    check_target(op, target, inputs[1:])
     x[...] = data
     bump(target)
     return True
