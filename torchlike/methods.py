@@ -12,10 +12,11 @@ from functional.ops import (
     allocate,
     cast,
     create,
+    element_calls,
     gather,
     in_place_views,
     index,
-    random,
+    random_fills,
     sparse,
     sparse_compressed,
     sparse_resize,
@@ -226,7 +227,8 @@ def _attach_rest() -> None:
     _T.index_put_, _T.scatter_ = index.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
-        setattr(Tensor, name, getattr(random, name))
+        setattr(Tensor, name, getattr(random_fills, name))
+    _T.apply_, _T.map_, _T.map2_ = element_calls.apply_, element_calls.map_, element_calls.map2_
     _T.as_subclass, _T.ndimension = as_subclass, _T.dim
     _T._make_subclass = staticmethod(make_subclass)
     _T.__torch_function__ = classmethod(overrides.default_torch_function)

@@ -15,14 +15,11 @@ from ..kernels.binomial import binomial as binomial_kernel
 from ..kernels.meta import MetaArray
 from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
-from ..tape.duals import overwritten
 from ..tape.foreign import on
-from ..tape.memory import check_internal, check_overlap
 from ..tape.op import Op, public
 from ..tape.out import out_of
 from ..tape.slow import record
 from ..tape.sparse import is_sparse, refused
-from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import common_shape, ints, wrong_type
 from .create import check_sizes, given, like, sizes
@@ -86,7 +83,7 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
     return public(make)
 
 
-def _into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
+def into(kernel: str, generator: Any, t: Tensor, *args: Any) -> None:
     """Fill the memory of a tensor."""
     if type(t._data) is np.ndarray:
         library, g = _source(generator, devices.cpu)
@@ -116,7 +113,7 @@ def _random_like(name: str, kernel: str, doc: str) -> Any:
     ) -> Tensor:
         t = like(None, input, dtype=dtype, device=device)
         if type(t._data) is not MetaArray:
-            _into(kernel, generator, t)
+            into(kernel, generator, t)
         return t.requires_grad_() if requires_grad else t
 
     make.__name__ = make.__qualname__ = name
@@ -221,8 +218,10 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         m, s = (x._data if isinstance(x, Tensor) else x for x in (mean, std))
         kind = mean if isinstance(mean, Tensor) else std
+        shape = common_shape(*(x for x in (mean, std) if isinstance(x, Tensor)))
+        if isinstance(std, Tensor) and std.dtype.is_complex:
+            raise RuntimeError("normal expects standard deviation to be non-complex")
         if type(kind._data) is MetaArray:
-            shape = common_shape(*(x for x in (mean, std) if isinstance(x, Tensor)))
             return wrap(meta.empty(shape, kind._data.dtype))
         library, g = _source(generator, kind.device)
         with on(kind.device):
@@ -255,7 +254,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any =
         library, g = _source(generator, input.device)
         with on(input.device):
             return wrap(library.bernoulli(g, float(p), x.shape, x.dtype))
-    _into("bernoulli_tensor_", generator, made, x if p is None else p._data)
+    into("bernoulli_tensor_", generator, made, x if p is None else p._data)
     return _drawn_bernoulli(made._data, input)
 
 
@@ -321,66 +320,6 @@ def multinomial(
     library, g = _source(generator, input.device)
     with on(input.device):
         return wrap(library.multinomial(g, input._data, num_samples, replacement))
-
-
-# --- in-place fills -------------------------------------------------------------------------------
-
-
-def _fill(self: Tensor, kernel: str, generator: Any, *args: Any) -> Tensor:
-    check_in_place(self, requires_grad(self))
-    if not is_sparse(self):
-        check_internal(self)
-    if type(self._data) is not MetaArray:
-        _into(kernel, generator, self, *args)
-    overwritten(self)
-    bump(self)
-    return self
-
-
-def uniform_(
-    self: Tensor, from_: float = 0.0, to: float = 1.0, *, generator: Any = None, **kw: Any
-) -> Tensor:
-    """Fill with uniform numbers in [from, to)."""
-    return _fill(self, "uniform_", generator, float(kw.get("from", from_)), float(to))
-
-
-def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Fill with normal numbers."""
-    return _fill(self, "normal_", generator, float(mean), float(std))
-
-
-def random_(self: Tensor, *bounds: Any, generator: Any = None, **kw: Any) -> Tensor:
-    """Fill with integers: of the whole range of the dtype, below ``to``, or in [from, to)."""
-    values = [b for b in (*bounds, kw.get("from"), kw.get("to")) if b is not None]
-    if not values:
-        return _fill(self, "random_", generator)
-    low, high = (0, values[0]) if len(values) == 1 else values
-    return _fill(self, "randint_", generator, int(low), int(high))
-
-
-def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
-    """Fill with ones with probability ``p``, a number or a tensor."""
-    if isinstance(p, Tensor):
-        if p.shape == self.shape:
-            check_overlap(self, (p,))
-        return _fill(self, "bernoulli_tensor_", generator, p._data)
-    return _fill(self, "bernoulli_", generator, float(p))
-
-
-def _one_parameter(name: str, first: Any, second: Any, doc: str) -> Any:
-    def fill(self: Tensor, a: Any = first, b: Any = second, *, generator: Any = None) -> Tensor:
-        args = [float(v) for v in (a, b) if v is not None]
-        return _fill(self, name, generator, *args)
-
-    fill.__name__ = fill.__qualname__ = name
-    fill.__doc__ = doc
-    return fill
-
-
-exponential_ = _one_parameter("exponential_", 1.0, None, "Fill with exponential numbers.")
-geometric_ = _one_parameter("geometric_", None, None, "Fill with geometric numbers.")
-cauchy_ = _one_parameter("cauchy_", 0.0, 1.0, "Fill with Cauchy numbers.")
-log_normal_ = _one_parameter("log_normal_", 1.0, 2.0, "Fill with log-normal numbers.")
 
 
 # --- a Generator's state as a tensor --------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
+
 from .. import dtypes
 from ..errors import not_implemented
 from ..kernels.layout import kept_strides
@@ -268,13 +270,22 @@ def nan_to_num(
         return out_of(nan_to_num, out, input, nan, posinf, neginf)
     need_tensor(input, "nan_to_num.input.1")
     _check_nan_to_num(input)
-    return nan_to_num_of(input, nan, posinf, neginf)
+    return nan_to_num_of(input, nan, *_extremes(input.dtype, posinf, neginf))
+
+
+def _extremes(dtype: dtypes.dtype, high: Any, low: Any) -> tuple[Any, Any]:
+    """What stands for infinities; that of half types is known here only."""
+    if dtype.array in dtypes.HALF:
+        info = ml_dtypes.finfo(dtype.array)
+        high = float(info.max) if high is None else high
+        low = float(info.min) if low is None else low
+    return high, low
 
 
 twin(
     "nan_to_num_",
     lambda self, nan=None, posinf=None, neginf=None: nan_to_num_of.in_place(
-        self, nan, posinf, neginf
+        self, nan, *_extremes(self.dtype, posinf, neginf)
     ),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import COMPLEX, bool_, c_name, result_type, uint8
+from ..dtypes import COMPLEX, INT, bool_, c_name, result_type, uint8
 from ..errors import not_implemented
 from ..kernels.meta import has_numbers
 from ..tape.declare import binary, elementwise, general, unary
@@ -71,6 +71,9 @@ def _check_where(condition: Tensor, self: Any, other: Any) -> None:
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype.legacy}"
         )
+    for number, tensor in ((self, other), (other, self)):
+        if type(number) is int and isinstance(tensor, Tensor) and tensor.dtype.category == INT:
+            number_for(number, tensor.dtype)
 
 
 where_select.op.check = _check_where
@@ -148,6 +151,8 @@ def _check_limits(self: Tensor, min: Any, max: Any) -> None:
             raise RuntimeError("value cannot be converted to type double without overflow")
         if isinstance(limit, Tensor):
             numbers, unusual = False, unusual or limit.dtype.category == COMPLEX
+        elif type(limit) is int and own.category == INT and numbers:
+            number_for(limit, own)
     if unusual:
         found = result_type([operand(x) for x in (self, min, max) if x is not None])
         both = min is not None and max is not None

@@ -197,8 +197,10 @@ class Op:
     contiguous = False  # an elementwise result that ignores its inputs' order in memory
     foreign_kernel: Any = None  # the kernel of the same name for CuPy's arrays, once looked up
     strict = False  # all tensors must have one dtype: others are for ``check`` to refuse
+    complex_kernel: Any = None  # for complex numbers, where it is another
     truth = False  # gives truth values, which any dtype can hold
     narrow = False  # computes in half types, where others do in float32
+    rounds = False  # takes its numbers in half types, where others do in float32
     mixes = False  # takes a tensor without dimensions from the CPU beside others of a GPU
 
     def __init__(

@@ -58,6 +58,12 @@ def need_out(name: str, out: Any) -> Tensor:
     return out
 
 
+def need_dtype(out: Tensor, dtype: Any) -> None:
+    """PyTorch's error for an ``out=`` of another dtype than was asked for."""
+    if dtype is not None and out.dtype is not dtype:
+        check_out_dtype("cumsum", dtype, out.dtype)
+
+
 def check_out(name: str, inputs: Any, out: Tensor) -> None:
     """PyTorch's errors for an ``out=`` that is no tensor, or where something would be recorded."""
     name = name.partition(".")[0]

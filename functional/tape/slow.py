@@ -199,10 +199,15 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> n
         raise size_mismatch(*shapes) from None
     if op.refused:
         refuse(op, d)
+    if op.result == "numbers" and d.category == dtypes.INT:
+        statics = tuple([as_operand(s, d)[()] if type(s) is int else s for s in statics])
     half = d.array in dtypes.HALF and not op.narrow
+    if half and op.rounds:
+        statics = tuple([float(d.array.type(s)) if type(s) is float else s for s in statics])
     work = widened(op, inputs, arrays) if half else arrays
     with np.errstate(all="ignore"):
-        z = np.asarray(op.kernel(*work, *statics))
+        kernel = op.complex_kernel if op.complex_kernel and d.is_complex else op.kernel
+        z = np.asarray(kernel(*work, *statics))
     if half and z.dtype == np.float32:
         z = z.astype(d.array)
     originals = [] if op.contiguous else [a._data for a in inputs if isinstance(a, Tensor)]
@@ -253,6 +258,11 @@ def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
     need_out(name, out)
     check_overlap(out, inputs_of(op, args))
     result = finish(op, args, compute(op, args))
+    if name == "abs" and result.dtype is not args[0].dtype:  # of complex numbers
+        if out.dtype.is_complex:
+            result = TENSOR.to_dtype(result, args[0].dtype)
+        else:
+            name = "abs.complex"
     return write_out(result, out, name)
 
 
