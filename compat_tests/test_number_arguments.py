@@ -180,4 +180,52 @@ def dtypes_asked_for_twice(torch: Any) -> Any:
     ]
 
 
+@CASES.add
+def where_as_a_method(torch: Any) -> Any:
+    x = torch.arange(4.0, requires_grad=True)
+    y = x.where(x > 1, x * 2)
+    y.sum().backward()
+    mask = x.detach() > 1
+    return [
+        y,
+        x.grad,
+        x.detach().where(mask, 0.5),
+        x.detach().where(condition=mask, other=torch.ones(4)),
+        mask.where(x.detach() > 0, x.detach() < 0),
+        error(lambda: x.where(torch.ones(4), torch.ones(4))),
+    ]
+
+
+@CASES.add
+def ends_of_differences(torch: Any) -> Any:
+    x = torch.arange(6.0).view(2, 3)
+    return [
+        torch.diff(x, prepend=torch.ones(2, 1)),
+        torch.diff(x, append=torch.ones(2, 3), dim=0),
+        error(lambda: torch.diff(x, prepend=torch.ones(1))),
+        error(lambda: torch.diff(x, append=torch.ones(2, 2), dim=0)),
+    ]
+
+
+@CASES.add
+def random_numbers_in_an_order(torch: Any) -> Any:
+    x = torch.ones(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+    torch.manual_seed(2)
+    log = []
+    for make in (
+        lambda **how: torch.randint_like(x, 2, 9, **how),
+        lambda **how: torch.randint_like(x, high=9, **how),
+        lambda **how: torch.rand_like(x, **how),
+        lambda **how: torch.randn_like(x, **how),
+    ):
+        for how in (
+            {},
+            {"memory_format": torch.contiguous_format},
+            {"memory_format": torch.preserve_format},
+        ):
+            made = make(**how)
+            log.append([made.stride(), made.flatten()[::17]])
+    return log
+
+
 test_scenario = CASES.test()

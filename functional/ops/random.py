@@ -111,7 +111,8 @@ def _random_like(name: str, kernel: str, doc: str) -> Any:
         generator: Any = None,
         **other: Any,
     ) -> Tensor:
-        t = like(None, input, dtype=dtype, device=device)
+        form = other.get("memory_format")
+        t = like(None, input, dtype=dtype, device=device, memory_format=form)
         if type(t._data) is not MetaArray:
             into(kernel, generator, t)
         return t.requires_grad_() if requires_grad else t
@@ -157,10 +158,13 @@ def randint(
 @public
 def randint_like(input: Tensor, *bounds: Any, dtype: Any = None, **named: Any) -> Tensor:
     """`randint` with the shape, dtype and device of ``input``."""
-    options = {k: v for k, v in named.items() if k not in ("layout", "memory_format", "device")}
-    where = named.get("device", input.device)
-    size = tuple(input.shape)
-    return randint(*bounds, size=size, dtype=dtype or input.dtype, device=where, **options)
+    limits = [*bounds, *(named[k] for k in ("low", "high") if k in named)]
+    low, high = (0, limits[0]) if len(limits) == 1 else limits
+    form, device = named.get("memory_format"), named.get("device")
+    t = like(None, input, dtype=dtype, device=device, memory_format=form)
+    if type(t._data) is not MetaArray:
+        into("randint_", named.get("generator"), t, int(low), int(high))
+    return t.requires_grad_() if named.get("requires_grad", False) else t
 
 
 @public
