@@ -197,6 +197,16 @@ def where_as_a_method(torch: Any) -> Any:
 
 
 @CASES.add
+def places_in_empty_tensors(torch: Any) -> Any:
+    return [
+        error(partial(torch.index_select, torch.zeros(shape), d, torch.tensor([i])))
+        for shape in ((0,), (2, 0), (0, 1, 2, 0))
+        for d in range(len(shape))
+        for i in (0, 5)
+    ]
+
+
+@CASES.add
 def ends_of_differences(torch: Any) -> Any:
     x = torch.arange(6.0).view(2, 3)
     return [

@@ -233,6 +233,11 @@ def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> T
                 f"index_select(): index contains {x[(x < -n) | (x >= n)][0]} that is out of range "
                 f"for tensor of size {list(self.shape)} at dimension {at}"
             )
+        if self.ndim > 1 and not self.numel():
+            if not n:
+                raise RuntimeError("index_select(): self indexing axis dim should be positive")
+            first = x[(x < 0) | (x >= n)].reshape(-1)[0]
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={first} axis_dim={n}")
         raise IndexError("index out of range in self")
     return _index_select(self, index, at)
 
