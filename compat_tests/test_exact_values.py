@@ -131,7 +131,8 @@ def histograms(torch: Any) -> Any:
         lambda: torch.histogram(torch.ones(0), torch.ones(0)),
     )
     empty = torch.histogramdd(torch.ones(3, 0), [])
-    return [error(call)[:60] for call in calls], empty.hist, len(empty.bin_edges)
+    dense = torch.histogramdd(torch.ones(3, 0), [], density=True).hist
+    return [error(call)[:60] for call in calls], empty.hist, len(empty.bin_edges), dense
 
 
 @CASES.add

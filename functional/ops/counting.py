@@ -258,7 +258,8 @@ def histogramdd(
     if isinstance(bins, int):
         bins = [bins] * self.shape[-1]
     if not self.shape[-1] and not len(bins):
-        return _Histogramdd((TENSOR.zeros((), dtype=self.dtype, device=self.device), ()))
+        none = TENSOR.zeros((), dtype=self.dtype, device=self.device)
+        return _Histogramdd((_density(none, []) if density else none, ()))
     counts, edges = _histogram(self.detach(), list(bins), range, weight, density)
     return _Histogramdd((counts, tuple(edges)))
 

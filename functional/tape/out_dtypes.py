@@ -92,6 +92,7 @@ _TEXTS: dict[str, str | tuple[str, ...]] = {
         "torch.frexp() expects exponent to have int dtype but got {c_out}",
     ),
     "heaviside": "heaviside is not yet implemented for tensors with different dtypes.",
+    "heaviside.complex": "heaviside is not yet implemented for complex tensors.",
     "nan_to_num": "nan_to_num: dtype of out: {out} should be same as input: {found}",
     "float_power": "the output given to float_power has dtype {out} but the operation's result "
     "requires dtype {found}",
@@ -144,6 +145,8 @@ def check_out_dtype(name: str, found: dtypes.dtype, out: dtypes.dtype, at: int =
     """
     if name in _ANY or (name in ("all", "any") and out in (dtypes.bool_, dtypes.uint8)):
         return
+    if name == "heaviside" and out.is_complex:
+        name = "heaviside.complex"
     fits = dtypes.can_cast(found, out)
     text = (None if fits else _NARROW.get(name)) or _TEXTS.get(name)
     if text is not None:
