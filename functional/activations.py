@@ -12,7 +12,7 @@ from .ops import create, gather, pointwise
 from .ops.activation import softplus as _softplus
 from .ops.arguments import need_tensor, one_dim, wrong_type
 from .ops.errorfn import gelu as gelu
-from .ops.random import exponential_, uniform_
+from .ops.random_fills import exponential_, uniform_
 from .ops.refusals import no_complex_gradient
 from .ops.views import reshape
 from .tape.op import TENSOR, public

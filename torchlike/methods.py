@@ -12,11 +12,12 @@ from functional.ops import (
     allocate,
     cast,
     create,
+    element_calls,
     exchange,
     gather,
     in_place_views,
     index_assign,
-    random,
+    random_fills,
     resizing,
     sparse,
     sparse_compressed,
@@ -197,6 +198,12 @@ def new_legacy(self: Tensor, *args: Any, **named: Any) -> Tensor:
     return construct(self.dtype, args, named)
 
 
+def where(self: Tensor, condition: Tensor, other: Any) -> Tensor:
+    """``self`` where ``condition`` holds, else ``other``."""
+    found: Tensor = TENSOR.where(condition, self, other)
+    return found
+
+
 def make_subclass(cls: type, data: Tensor, require_grad: bool = False) -> Any:
     """The memory of ``data`` as a leaf of the class ``cls``."""
     t = overrides.as_subclass(TENSOR.detach(data), cls)
@@ -253,7 +260,9 @@ def _attach_rest() -> None:
     _T.index_put_, _T.scatter_ = index_assign.index_put_, gather.scatter_
     for name in ("uniform_", "normal_", "random_", "bernoulli_", "exponential_", "geometric_",
                  "cauchy_", "log_normal_"):  # fmt: skip
-        setattr(Tensor, name, getattr(random, name))
+        setattr(Tensor, name, getattr(random_fills, name))
+    _T.apply_, _T.map_, _T.map2_ = element_calls.apply_, element_calls.map_, element_calls.map2_
+    _T.where = where
     _T.as_subclass, _T.ndimension = as_subclass, _T.dim
     _T._make_subclass = staticmethod(make_subclass)
     _T.__torch_function__ = classmethod(overrides.default_torch_function)

@@ -53,7 +53,7 @@ grid_sampler_2d grid_sampler_3d affine_grid_generator convolution
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
 margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout
 feature_dropout alpha_dropout feature_alpha_dropout native_dropout_backward
-poisson binomial randint_like range
+poisson binomial randint_like range segment_reduce
 """.split()
 
 # the same, of sparse tensors
@@ -74,7 +74,7 @@ ALIASES = {
     "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt",
     "greater_equal": "ge", "clip": "clamp", "swapaxes": "transpose", "swapdims": "transpose",
     "moveaxis": "movedim", "concat": "cat", "concatenate": "cat", "ger": "outer", "trapz":
-"trapezoid", "row_stack": "vstack", "fix": "trunc",
+"trapezoid", "row_stack": "vstack", "fix": "trunc", "_segment_reduce": "segment_reduce",
 }  # fmt: skip
 
 # functions that are no methods of Tensor
@@ -96,7 +96,7 @@ logspace tril_indices triu_indices scalar_tensor empty_strided empty_permuted as
 to_dlpack lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
-poisson randint_like range
+poisson randint_like range segment_reduce _segment_reduce
 frombuffer atleast_1d atleast_2d atleast_3d hstack vstack row_stack dstack column_stack
 broadcast_shapes broadcast_tensors meshgrid alias_copy as_strided_copy diagonal_copy expand_copy
 permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy

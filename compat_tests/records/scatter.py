@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .base import REAL, A, D, M, N, record
 
 WIDE = ("float64", "float32")
@@ -239,4 +241,42 @@ record(
     jax=lambda J, x: J.trace(x),
     covers="trace_of",
     bad=[A(3), A(2, 2, 2)],
+)
+
+OFFSETS = {
+    "lengths": [[1, 2, 0, 3], [3, 0, 3, 0]],
+    "offsets": [[0, 1, 3, 3, 6], [0, 3, 3, 6, 6]],
+}
+
+
+def _segments(how: str, initial: Any = None) -> Any:
+    def call(T: Any, x: Any, axis: int, name: str) -> Any:
+        given = T.tensor(OFFSETS[name][0] if not axis else OFFSETS[name], device=x.device)
+        return T.segment_reduce(x, how, axis=axis, unsafe=True, initial=initial, **{name: given})
+
+    return call
+
+
+for _how in ("sum", "mean", "max", "min", "prod"):
+    record(
+        f"segment_reduce.{_how}",
+        _segments(_how, 0.5),
+        (A(6, distinct=True), 0, "lengths"),
+        (A(6, 2, distinct=True, low=0.6), 0, "offsets"),
+        (A(2, 6, 2, distinct=True, low=0.6), 1, "lengths"),
+        (A(2, 6, distinct=True), 1, "offsets"),
+        covers="segment_reduce_of segment_owners",
+        names="segment_reduce _segment_reduce",
+        second=False,
+        dtypes=WIDE,
+    )
+record(
+    "segment_reduce.alone",
+    lambda T, x, how: T.segment_reduce(x, how, lengths=T.tensor([4, 2], device=x.device)),
+    (A(6, distinct=True), "max"),
+    (A(6), "mean"),
+    (A(6), "amin"),
+    second=False,
+    bad=[(A(5), "sum"), (A(6), "least"), (A(), "sum")],
+    dtypes=WIDE,
 )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .choice import where
+from .scalars import scalar
 from .threads import LEAD, LONG, SHARED, in_chunks, in_parts, spread
 
 add, sub, mul, div = np.add, np.subtract, np.multiply, np.true_divide
@@ -168,7 +169,7 @@ def floor_divide(x: ndarray, y: ndarray) -> ndarray:
         if not np.all(y):
             raise RuntimeError("ZeroDivisionError")
         return np.floor_divide(x, y)
-    y = np.asarray(y)
+    y = x.dtype.type(y) if type(y) in (float, int) else np.asarray(y)
     rest = np.fmod(x, y)
     quotient = (x - rest) / y
     quotient = np.where((rest != 0) & ((rest < 0) != (y < 0)), quotient - 1, quotient)
@@ -290,8 +291,8 @@ def _long_sigmoid_backward(g: ndarray, result: ndarray) -> Any:
 
 
 def add_scaled(x: ndarray, y: ndarray, alpha: Any) -> ndarray:
-    return x + y * x.dtype.type(alpha)
+    return x + y * scalar(x.dtype, alpha)
 
 
 def sub_scaled(x: ndarray, y: ndarray, alpha: Any) -> ndarray:
-    return x - y * x.dtype.type(alpha)
+    return x - y * scalar(x.dtype, alpha)

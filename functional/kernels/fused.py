@@ -58,6 +58,8 @@ def fma64(x: np.ndarray, factor: float, addend: float) -> np.ndarray:
     """
     if addend == 0 or factor == 1:
         return x + addend if factor == 1 else x * factor + addend
+    if not (math.isfinite(factor) and math.isfinite(addend)):
+        return x * factor + addend
     if max(abs(factor), abs(addend)) > _HUGE:  # splitting it would overflow
         return fma64(x, factor / _HUGE, addend / _HUGE) * _HUGE
     with np.errstate(all="ignore"):

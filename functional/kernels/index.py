@@ -10,6 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from . import layout
+from .scalars import scalar
 from .shapes import clone
 from .threads import spread
 
@@ -169,9 +170,9 @@ def scatter_along(x: ndarray, source: Any, index: ndarray, dim: int) -> ndarray:
     z = np.array(x, order="C")
     if z.ndim == 0 or index.ndim == 0:
         if index.size:
-            z.reshape(-1)[index.reshape(-1)] = np.asarray(source).reshape(-1)
+            z.reshape(-1)[index.reshape(-1)] = np.asarray(source).astype(z.dtype).reshape(-1)
     elif not isinstance(source, ndarray):
-        z[_along(index, dim)] = source
+        z[_along(index, dim)] = scalar(z.dtype, source)
     else:
         part = source if source.shape == index.shape else source[tuple(map(slice, index.shape))]
         z.reshape(-1)[flat_along(x.shape, index, dim)] = part.reshape(-1)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy import matmul, ndarray
 
 from .half import is_half, widen
+from .scalars import scalar
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 # Columns of a product of a column and a row up to which one ufunc call for each is faster.
@@ -74,10 +75,10 @@ def _scaled_sum(
         return wide.astype(x.dtype)
     z = product(x, y)
     if alpha != 1:
-        z *= z.dtype.type(alpha)
+        z *= scalar(z.dtype, alpha)
     if beta == 0:
         return z
-    return np.add(z, bias if beta == 1 else bias * z.dtype.type(beta), out=z)
+    return np.add(z, bias if beta == 1 else bias * scalar(z.dtype, beta), out=z)
 
 
 def addmm(bias: ndarray, x: ndarray, y: ndarray, beta: Any = 1, alpha: Any = 1) -> ndarray:

@@ -39,6 +39,7 @@ from .resample import *
 from .rnn import *
 from .scans import *
 from .scatter import *
+from .segments import *
 from .shapes import *
 from .softmax import *
 from .solvers import *

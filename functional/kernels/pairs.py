@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .complex import log_add_exp
+from .scalars import scalar
 from .threads import LONG, in_parts
 
 asinh, acosh, atanh = np.arcsinh, np.arccosh, np.arctanh
@@ -102,10 +104,7 @@ def _logaddexp(x: ndarray, y: ndarray) -> ndarray:
     """log(exp(x) + exp(y)), without overflow."""
     if x.dtype.kind != "c":
         return _real_logaddexp(x, y)
-    swap = x.real >= y.real
-    high, low = np.where(swap, x, y), np.where(swap, y, x)
-    z = high + np.log1p(np.exp(low - high))
-    return np.where(np.isinf(high.real) & (high == low), high, z).astype(x.dtype)
+    return log_add_exp(x, y)
 
 
 logaddexp = arrays_only(_logaddexp)
@@ -149,7 +148,7 @@ def div_mode(x: ndarray, y: ndarray, rounding_mode: str) -> ndarray:
 
     if rounding_mode == "floor":
         return floor_divide(x, y)
-    if x.dtype.kind == "f":
+    if x.dtype.kind in "fV":
         return np.asarray(np.trunc(x / y))
     if not np.all(y):
         raise RuntimeError("ZeroDivisionError")
@@ -212,7 +211,7 @@ def addcdiv(x: ndarray, tensor1: ndarray, tensor2: ndarray, value: Any) -> ndarr
 
 
 def _scaled(x: ndarray, value: Any, tensor: ndarray) -> ndarray:
-    return np.asarray(x.dtype.type(value) * tensor)
+    return np.asarray(scalar(x.dtype, value) * tensor)
 
 
 def _sum(x: ndarray, z: ndarray) -> ndarray:
@@ -225,4 +224,4 @@ def _sum(x: ndarray, z: ndarray) -> ndarray:
 
 def rsub_scaled(x: ndarray, other: Any, alpha: Any) -> ndarray:
     """other - alpha x."""
-    return np.asarray(other - x * x.dtype.type(alpha))
+    return np.asarray(other - x * scalar(x.dtype, alpha))

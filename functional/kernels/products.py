@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from .half import is_half, widen
 from .linalg import addmm
+from .scalars import scalar
 
 __all__ = ["addbmm_of", "addr_of", "block_diag_of", "trilinear", "vdot_of"]
 
@@ -24,16 +25,16 @@ def vdot_of(x: ndarray, y: ndarray) -> ndarray:
 
 
 def _sum(bias: ndarray, product: ndarray, beta: Any, alpha: Any) -> ndarray:
-    z = product if alpha == 1 else product * product.dtype.type(alpha)
+    z = product if alpha == 1 else product * scalar(product.dtype, alpha)
     if beta == 0:
         return z
-    return np.asarray(z + (bias if beta == 1 else bias * z.dtype.type(beta)))
+    return np.asarray(z + (bias if beta == 1 else bias * scalar(z.dtype, beta)))
 
 
 def addr_of(bias: ndarray, v: ndarray, w: ndarray, beta: Any, alpha: Any) -> ndarray:
     """beta · bias + alpha · v ⊗ w."""
     if is_half(v.dtype):  # PyTorch rounds after every step
-        product = (v if alpha == 1 else v * v.dtype.type(alpha))[:, None] * w
+        product = (v if alpha == 1 else v * scalar(v.dtype, alpha))[:, None] * w
         return product if beta == 0 else _sum(bias, product, beta, 1)
     if v.dtype == bool:
         z = np.outer(v, w) if alpha else np.zeros((v.size, w.size), bool)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .complex import log_add_exp
 from .half import widen
 from .reduce import ordered
 from .shapes import to_dtype
@@ -55,17 +56,10 @@ def logcumsumexp(x: ndarray, dim: int) -> ndarray:
     if wide.dtype.kind != "c":
         return ordered(np.logaddexp.accumulate(wide, dim)).astype(x.dtype, copy=False)
     rows = np.moveaxis(wide, dim, 0)
-    z = np.empty_like(rows)
+    z, running = np.empty_like(rows), np.full(rows.shape[1:], -np.inf, rows.dtype)
     for i, row in enumerate(rows):
-        z[i] = row if i == 0 else _log_add_exp(z[i - 1], row)
+        z[i] = running = log_add_exp(row, running)
     return ordered(np.moveaxis(z, 0, dim))
-
-
-def _log_add_exp(x: ndarray, y: ndarray) -> ndarray:
-    """log(exp(x) + exp(y)) of complex numbers; the imaginary part lies in (-π, π]."""
-    top = np.maximum(x.real, y.real)
-    shift = np.where(np.isfinite(top), top, 0)
-    return np.log(np.exp(x - shift) + np.exp(y - shift)) + shift
 
 
 def shift(x: ndarray, dim: int, step: int, fill: float = 0.0) -> ndarray:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy import ndarray
 
 from .constants import multiples
-from .half import widen
+from .half import is_half, widen
 from .index import flat_along
 from .layout import kept_strides, like, with_strides
+from .scalars import scalar
 from .shapes import clone, diagonal, select, slice_, strided_replace
 
 _AT: dict[str, Any] = {
@@ -31,8 +32,13 @@ def _lowest(dtype: np.dtype, reduce: str) -> Any:
     return -np.inf if reduce == "amax" else np.inf
 
 
-def _gathered(z: ndarray, at: ndarray, source: ndarray, reduce: str, include: bool) -> ndarray:
-    """``source`` joined into flat ``z`` at ``at``; what is not named stays as it is."""
+def _gathered(
+    z: ndarray, at: ndarray, source: ndarray, reduce: str, include: bool, dtype: np.dtype
+) -> ndarray:
+    """``source`` joined into flat ``z`` at ``at``; what is not named stays as it is.
+
+    Sums of a half ``dtype`` are rounded before they are divided.
+    """
     own = z
     if not include:
         z = z.copy()
@@ -41,6 +47,7 @@ def _gathered(z: ndarray, at: ndarray, source: ndarray, reduce: str, include: bo
     if reduce == "mean":
         count = np.bincount(at, minlength=z.size) + (1 if include else 0)
         count = np.maximum(count, 1)
+        z = widen(z.astype(dtype, copy=False))
         z = z // count if z.dtype.kind in "iu" else z / count.astype(z.real.dtype)
         z = z.astype(own.dtype, copy=False)
     return z
@@ -71,7 +78,7 @@ def scatter_reduce_along(
         at = index.reshape(-1)
     else:
         at = flat_along(x.shape, index, dim)
-    z = _gathered(wide.reshape(-1), at, np.reshape(part, -1), reduce, include)
+    z = _gathered(wide.reshape(-1), at, np.reshape(part, -1), reduce, include, x.dtype)
     return z.reshape(x.shape).astype(x.dtype, copy=False)
 
 
@@ -106,8 +113,12 @@ def index_reduce_dim(
     x: ndarray, source: ndarray, index: ndarray, dim: int, reduce: str, include: bool
 ) -> ndarray:
     """A copy of ``x`` with slices of ``source`` joined along ``dim`` at ``index``."""
-    z = np.array(widen(x), order="C")
-    rows, parts, at = _first(z, dim), _first(widen(source), dim), index.reshape(-1)
+    stepwise = is_half(x.dtype) and reduce in ("prod", "mean")
+    if stepwise:  # rounded after every slice
+        z = np.array(x, order="C")
+    else:
+        z, source = np.array(widen(x), order="C"), widen(source)
+    rows, parts, at = _first(z, dim), _first(source, dim), index.reshape(-1)
     if not at.size or not source.size:
         return z.astype(x.dtype, copy=False)
     if not include:
@@ -126,7 +137,8 @@ def index_reduce_dim(
     if reduce == "mean":
         count = np.maximum(np.bincount(at, minlength=len(rows)) + bool(include), 1)
         count = count.reshape((-1, *(1,) * (rows.ndim - 1)))
-        rows[...] = rows // count if z.dtype.kind in "iu" else rows / count.astype(z.real.dtype)
+        wide = widen(rows)
+        rows[...] = rows // count if z.dtype.kind in "iu" else wide / count.astype(wide.real.dtype)
     return z.astype(x.dtype, copy=False)
 
 
@@ -140,7 +152,8 @@ def _places(at: ndarray, width: int) -> ndarray:
 def index_add_dim(x: ndarray, source: ndarray, index: ndarray, dim: int, alpha: Any) -> ndarray:
     """A copy of ``x`` with alpha ``source`` added along ``dim`` at ``index``."""
     if alpha != 1:
-        source = (widen(source) * widen(source).dtype.type(alpha)).astype(source.dtype, copy=False)
+        wide = widen(source)
+        source = (wide * scalar(wide.dtype, alpha)).astype(source.dtype, copy=False)
     return index_reduce_dim(x, source, index, dim, "sum", True)
 
 

@@ -281,11 +281,35 @@ def unique_consecutive(x: ndarray, dim: int | None) -> tuple[ndarray, ndarray, n
     return ordered(np.moveaxis(values, 0, dim)), inverse, counts
 
 
+_FEW = 16  # rows that PyTorch sorts by insertion
+
+
+def _insertion_order(rows: ndarray) -> ndarray:
+    """The order PyTorch sorts rows with NaN in, which compare equal to anything there."""
+    order: list[int] = []
+    for i in range(len(rows)):
+        at = len(order)
+        if order and _is_less(rows[i], rows[order[0]]):
+            at = 0
+        while at and _is_less(rows[i], rows[order[at - 1]]):
+            at -= 1
+        order.insert(at, i)
+    return np.array(order)
+
+
+def _is_less(x: ndarray, y: ndarray) -> bool:
+    decided = np.nonzero((x < y) | (x > y))[0]
+    return bool(decided.size and x[decided[0]] < y[decided[0]])
+
+
 def unique_dim(x: ndarray, dim: int) -> tuple[ndarray, ndarray, ndarray]:
     """Distinct slices along ``dim`` in lexicographic order: slices, place of each, counts."""
     rows = np.moveaxis(x, dim, 0)
     flat = np.ascontiguousarray(rows).reshape(len(rows), math.prod(rows.shape[1:]))
-    order = np.lexsort(_key(flat, False).T[::-1]) if flat.size else np.arange(len(rows))
+    if 1 < len(flat) <= _FEW and flat.dtype.kind in "fVc" and np.isnan(flat).any():
+        order = _insertion_order(flat)
+    else:
+        order = np.lexsort(_key(flat, False).T[::-1]) if flat.size else np.arange(len(rows))
     values, group, counts = _runs(np.ascontiguousarray(rows[order]))
     inverse = np.empty(len(rows), np.int64)
     inverse[order] = group

@@ -149,6 +149,7 @@ def _shrink_vjp(F: Any, g: Any, self: Any, lambd: Any) -> Any:
 
 
 hardshrink = _activation("hardshrink", _shrink_vjp, ("lambd",))
+hardshrink.op.rounds = True
 softshrink = _activation("softshrink", _shrink_vjp, ("lambd",))
 
 

@@ -114,7 +114,8 @@ def put_op(n: int) -> Any:
         node="IndexPutBackward0",
         shape=lambda x, *rest: (x.shape, x.dtype, kept_strides(x)),
     )
-    closure.op.rewrites = closure.op.mixes = True
+    closure.op.rewrites, closure.op.mixes = "index_put_", True
+    closure.op.apart = ("values", *_names(n))
     return closure
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -13,6 +14,7 @@ from numpy import ndarray
 from .. import dtypes
 from ..errors import type_name
 from ..modes import MODE, PLAIN
+from ..tape.op import TENSOR
 from ..tape.slow import size_mismatch
 from ..tape.views import requires_grad
 from ..tensor import Tensor
@@ -58,18 +60,29 @@ def need_tensor(value: Any, where: str) -> None:
 
 
 def integer(value: Any, where: str) -> int:
-    """An argument that must be an int."""
-    if isinstance(value, float) or not hasattr(value, "__index__"):
+    """An argument that must be an int; truth values are none."""
+    if isinstance(value, (bool, float)) or not hasattr(value, "__index__"):
         raise wrong_type(where, "int", value)
     return operator.index(value)
 
 
-def one_dim(self: Tensor, dim: Any, extra: int = 0, where: str = "function.dim.1") -> int:
+def _caller() -> str:
+    """The public function that an argument was given to."""
+    frame: Any = sys._getframe(2)
+    while frame is not None and not hasattr(TENSOR, frame.f_code.co_name):
+        frame = frame.f_back
+    return "function" if frame is None else frame.f_code.co_name
+
+
+def one_dim(self: Tensor, dim: Any, extra: int = 0, where: str | None = None) -> int:
     """A dimension as a non-negative int; ``extra`` more are allowed (``unsqueeze``)."""
     n = self.ndim + extra
-    if type(dim) is int and -n <= dim < n:
-        return dim % n
-    d = integer(dim, where)
+    if type(dim) is int:
+        if -n <= dim < n:
+            return dim % n
+        d = dim
+    else:
+        d = integer(dim, where or f"{_caller()}.dim.1")
     width = max(n, 1)
     if not -width <= d < width:
         raise IndexError(
@@ -88,7 +101,7 @@ def dims_of(self: Tensor, dim: Any) -> tuple[int, ...]:
     """One or several dimensions as a tuple of non-negative ints, without repeats."""
     if not isinstance(dim, (tuple, list)):
         return (one_dim(self, dim),) if self.ndim else (one_dim(self, dim),)[:0]
-    dims = tuple(one_dim(self, d) for d in dim)
+    dims = tuple([one_dim(self, +d if i and type(d) is bool else d) for i, d in enumerate(dim)])
     for d in dims:
         if dims.count(d) > 1:
             raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
@@ -99,7 +112,15 @@ def ints(args: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return args if {*map(type, args)} == {int} else tuple(operator.index(a) for a in args)
+    if {*map(type, args)} == {int}:
+        return args
+    for i, a in enumerate(args):  # PyTorch looks for truth values in the first place only
+        if isinstance(a, (bool, float) if not i else float) or not hasattr(a, "__index__"):
+            raise TypeError(
+                f"{_caller()}(): argument 'size' (position 1) must be tuple of ints, but found "
+                f"element of type {type_name(a)} at pos {i}"
+            )
+    return tuple([int(operator.index(a)) for a in args])
 
 
 def keyword(named: dict[str, Any], name: str, function: str) -> tuple[Any, ...]:

@@ -83,8 +83,8 @@ _zero = general(
     node="ZeroBackward0",
     shape=lambda x: (x.shape, x.dtype),
 )
-for _op in (_fill_scalar.op, _fill_tensor.op, _zero.op):
-    _op.rewrites = True
+_fill_scalar.op.rewrites = _zero.op.rewrites = True
+_fill_tensor.op.loose = ("value",)
 _fill_tensor.op.mixes = _overwrite.op.mixes = True
 
 

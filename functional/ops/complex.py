@@ -7,8 +7,9 @@ from typing import Any
 from .. import dtypes
 from ..errors import not_implemented
 from ..tape.declare import binary, general, unary, view
+from ..tape.memory import check_overlap
 from ..tape.op import public
-from ..tape.out import write_out
+from ..tape.out import need_out, write_out
 from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import is_complex
@@ -163,6 +164,7 @@ _conj_over = _conjugation("conj_over", "ConjPhysicalBackward1")
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate in new memory; ``input`` itself where it is real."""
     if out is not None:
+        check_overlap(need_out("conj_physical", out), (input,))
         return write_out(conj_physical(input.detach()), out, "conj_physical")
     return conj_elements(input) if input.dtype.is_complex else input
 

@@ -15,6 +15,7 @@ from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.foreign import kernels_for
 from ..tape.op import TENSOR, public
+from ..tape.operands import no_form
 from ..tape.out import out_of
 from ..tensor import Tensor, wrap
 from .arguments import dims_of
@@ -230,7 +231,16 @@ def histogram(
     """(counts, edges) of all elements; ``bins`` are edges or the number of equal intervals."""
     if out is not None:
         form = lambda x: histogram(x, bins, range=range, weight=weight, density=density)
-        return _Histogram.out(out_several(form, out, self.detach()))
+        return _Histogram.out(out_several(form, out, self.detach(), name="histogram"))
+    if isinstance(bins, Tensor) and range is not None:
+        raise no_form("histogram", (self, bins))
+    if not isinstance(bins, Tensor):
+        if isinstance(bins, float) or not hasattr(bins, "__index__"):
+            raise no_form("histogram", (self, bins))
+        if bins <= 0:
+            raise RuntimeError(
+                f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0"
+            )
     column = self.detach().reshape((-1, 1))
     if weight is not None:
         weight = weight.reshape(-1)
@@ -247,6 +257,9 @@ def histogramdd(
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     if isinstance(bins, int):
         bins = [bins] * self.shape[-1]
+    if not self.shape[-1] and not len(bins):
+        none = TENSOR.zeros((), dtype=self.dtype, device=self.device)
+        return _Histogramdd((_density(none, []) if density else none, ()))
     counts, edges = _histogram(self.detach(), list(bins), range, weight, density)
     return _Histogramdd((counts, tuple(edges)))
 

@@ -42,6 +42,9 @@ def diff(
     if n < 0:
         raise RuntimeError(f"order must be non-negative but got {n}")
     at = one_dim(self, dim)
+    for extra in (prepend, append):
+        if extra is not None:
+            _check_extra(self, extra, at)
     if n and (prepend is not None or append is not None):
         self = TENSOR.cat([t for t in (prepend, self, append) if t is not None], at)
     if n == 0:
@@ -50,6 +53,18 @@ def diff(
         right, left = _part(self, at, 1, 0), _part(self, at, 0, -1)
         self = TENSOR.logical_xor(right, left) if self.dtype is dtypes.bool_ else right - left
     return self
+
+
+def _check_extra(self: Tensor, extra: Tensor, at: int) -> None:
+    if extra.ndim != self.ndim:
+        raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for d, (n, m) in enumerate(zip(extra.shape, self.shape, strict=True)):
+        if d != at and n != m:
+            raise RuntimeError(
+                "diff expects the shape of tensor to prepend or append to match that of input "
+                f"except along the differencing dimension; input.size({d}) = {m}, but got "
+                f"tensor.size({d}) = {n}"
+            )
 
 
 @public

@@ -12,7 +12,7 @@ from ..tape.op import TENSOR, public
 from ..tensor import Tensor
 from . import pointwise
 from .create import empty, empty_like, ones, zeros
-from .random import bernoulli_
+from .random_fills import bernoulli_
 from .views import squeeze
 
 _ALPHA = 1.7580993408473766  # scale times alpha of SELU (G. Klambauer et al., 2017)

@@ -102,8 +102,9 @@ twin("logit_", lambda self, eps=None: logit_of.in_place(self, eps, _steps(self))
 
 def _sinc_vjp(F: Any, g: Any, self: Any) -> Any:
     angle = self * 3.141592653589793
-    slope = (F.cos(angle) * angle - F.sin(angle)) / (angle * self)
-    return F.where(self == 0, 0.0, g * slope)
+    squared = self * self  # 0 for the smallest numbers
+    slope = (F.cos(angle) * angle - F.sin(angle)) / (squared * 3.141592653589793)
+    return F.where(squared == 0, 0.0, g * slope)
 
 
 sinc = unary("sinc", _sinc_vjp, result="float")

@@ -327,11 +327,11 @@ def fft_ifftshift(input: Tensor, dim: Any = None) -> Tensor:
 
 
 def _frequencies(
-    values: np.ndarray, n: int, d: float, dtype: Any, device: Any, requires_grad: bool, out: Any
+    name: str, values: np.ndarray, n: int, d: float, dtype: Any, device: Any, grad: bool, out: Any
 ) -> Tensor:
     kind = dtypes.get_default_dtype() if dtype is None else dtype
     scaled = (values.astype(kind.array) * kind.array.type(1.0 / (n * d))).astype(kind.array)
-    return given(placed(scaled, device, requires_grad), out)
+    return given(name, placed(scaled, device, grad), out)
 
 
 @public
@@ -347,7 +347,7 @@ def fft_fftfreq(
 ) -> Tensor:
     """The frequencies of ``fft``'s results, for samples ``d`` apart."""
     values = np.concatenate([np.arange((n + 1) // 2), np.arange(-(n // 2), 0)])
-    return _frequencies(values, n, d, dtype, device, requires_grad, out)
+    return _frequencies("fft_fftfreq", values, n, d, dtype, device, requires_grad, out)
 
 
 @public
@@ -362,4 +362,5 @@ def fft_rfftfreq(
     requires_grad: bool = False,
 ) -> Tensor:
     """The frequencies of ``rfft``'s results, for samples ``d`` apart."""
-    return _frequencies(np.arange(n // 2 + 1), n, d, dtype, device, requires_grad, out)
+    values = np.arange(n // 2 + 1)
+    return _frequencies("fft_rfftfreq", values, n, d, dtype, device, requires_grad, out)

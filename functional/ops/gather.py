@@ -57,6 +57,7 @@ _scatter_value = general(
     node="ScatterBackward1",
     shape=lambda x, value, index, dim: (x.shape, x.dtype),
 )
+_scatter.op.apart, _scatter_value.op.apart = ("source", "index"), ("index",)
 _index_select = general(
     "index_select_dim",
     lambda F, g, index, self_shape, dim: F.index_select_backward(g, index, self_shape, dim),
@@ -232,6 +233,11 @@ def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> T
                 f"index_select(): index contains {x[(x < -n) | (x >= n)][0]} that is out of range "
                 f"for tensor of size {list(self.shape)} at dimension {at}"
             )
+        if self.ndim > 1 and not self.numel():
+            if not n:
+                raise RuntimeError("index_select(): self indexing axis dim should be positive")
+            first = x[(x < 0) | (x >= n)].reshape(-1)[0]
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={first} axis_dim={n}")
         raise IndexError("index out of range in self")
     return _index_select(self, index, at)
 
@@ -243,6 +249,8 @@ _nonzero = general("nonzero_rows", kernel="nonzero")
 def nonzero(self: Tensor, *, as_tuple: bool = False, out: Any = None) -> Any:
     """Indices of the non-zero elements: (count, ndim), or one vector per dimension."""
     if out is not None:
+        if as_tuple:
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         return out_of(nonzero, out, self.detach())
     rows = _nonzero(views.unsqueeze(self, 0) if as_tuple and not self.ndim else self)
     return tuple(rows.unbind(1)) if as_tuple else rows
@@ -268,6 +276,7 @@ _triu = general(
     vmap="lead",
     shape=lambda x, diagonal: (x.shape, x.dtype),
 )
+_tril.op.rewrites = _triu.op.rewrites = True
 
 
 def _check_matrix(self: Tensor, name: str, diagonal: Any) -> None:

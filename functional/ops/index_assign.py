@@ -9,6 +9,7 @@ import numpy as np
 from .. import dtypes
 from ..errors import type_name
 from ..kernels.index import index_shape
+from ..tape.memory import check_internal, shares
 from ..tape.op import public
 from ..tape.slow import in_place
 from ..tensor import Tensor, wrap
@@ -33,13 +34,18 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
     if all(a is None for a in arrays):
         _write(x, value)
         return
-    if value.numel() == 1 and _is_one_mask(arrays):
+    filled = value.numel() == 1 and _is_one_mask(arrays)
+    if filled:
         if any(isinstance(k, Tensor) and k.dtype is dtypes.uint8 and k.ndim for k in keys):
             raise RuntimeError(
                 "masked_fill_ only supports boolean masks, but got mask with dtype unsigned char"
             )
         value = value.to(x.dtype)
+        if value._place is not None and shares(x, value):
+            value = value.clone()
     _put_in_place(x, *checked(x, arrays), _without_lead(value), False)
+    if filled and x._place is not None:
+        check_internal(x, "masked_fill_")
 
 
 def delitem(self: Tensor, key: Any) -> None:

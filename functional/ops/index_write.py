@@ -63,8 +63,9 @@ index_fill_tensor = general(
     node="IndexFillBackward1",
     shape=_kept,
 )
-for _form in (index_copy_dim, index_fill_value, index_fill_tensor):
-    _form.op.rewrites = True
+for _form in (index_fill_value, index_fill_tensor):
+    _form.op.rewrites, _form.op.apart, _form.op.loose = "index_fill_", ("index",), ("value",)
+index_copy_dim.op.apart = ("source", "index")
 
 
 def _check_bounds(self: Tensor, index: Tensor, at: int, text: str) -> None:
@@ -214,7 +215,7 @@ masked_scatter_backward = general(
     node="MaskedScatterBackwardBackward0",
     shape=lambda g, mask, shape: (shape, g.dtype),
 )
-masked_scatter_of.op.rewrites = True
+masked_scatter_of.op.loose = ("source",)
 
 
 def _check_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> None:
@@ -304,7 +305,7 @@ put_at_flat = general(
     node="PutBackward0",
     shape=_kept,
 )
-put_at_flat.op.rewrites = True
+put_at_flat.op.apart = ("source", "index")
 
 
 def _check_put(self: Tensor, index: Tensor, source: Tensor) -> None:

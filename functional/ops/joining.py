@@ -199,6 +199,8 @@ def flip(self: Tensor, *dims: Any, **named: Any) -> Tensor:
     """The order of elements reversed along ``dims`` (a copy)."""
     if named:
         dims = keyword(named, "dims", "flip")
+    if not dims:
+        raise TypeError('flip() missing 1 required positional arguments: "dims"')
     return _flip(self, dims_of(self, ints(dims)))
 
 

@@ -24,7 +24,7 @@ from .linalg_parts import (
     singular,
     unless_empty,
 )
-from .results import return_type
+from .results import check_outs, return_type, write_outs
 
 # --- primitives -----------------------------------------------------------------------------------
 
@@ -157,10 +157,7 @@ def write_all(results: Any, out: Any, name: str) -> Any:
     """Named results, or ``out`` with their values."""
     if out is None:
         return results
-    from ..tape.out import check_out, write_out
-
-    check_out(name, results, out[0])
-    return type(results).out(write_out(r, o) for r, o in zip(results, out, strict=True))
+    return type(results).out(write_outs(name, results, check_outs(name, results, out)))
 
 
 @public

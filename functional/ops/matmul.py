@@ -26,6 +26,7 @@ from .matmul_checks import (
     check_mm,
     check_mv,
 )
+from .older_forms import with_factors
 
 
 def _mm_shape(x: Any, y: Any, *rest: Any) -> Any:
@@ -197,9 +198,17 @@ dot = _with_out(dot_, "dot", "The inner product of two vectors, without conjugat
 
 @public
 def addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *old: Any,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
 ) -> Tensor:
     """beta · self + alpha · mat1 @ mat2."""
+    if old:
+        return with_factors(addmm, ("mat1", "mat2"), (self, mat1, mat2, *old), out=out)
     if out is not None:
         return out_of(addmm_, out, self, mat1, mat2, beta, alpha, name="addmm")
     return addmm_(self, mat1, mat2, beta, alpha)
@@ -207,9 +216,17 @@ def addmm(
 
 @public
 def addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *old: Any,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
 ) -> Tensor:
     """beta · self + alpha · mat @ vec."""
+    if old:
+        return with_factors(addmv, ("mat", "vec"), (self, mat, vec, *old), out=out)
     if out is not None:
         return out_of(addmv_, out, self, mat, vec, beta, alpha, name="addmv")
     return addmv_(self, mat, vec, beta, alpha)
@@ -217,9 +234,17 @@ def addmv(
 
 @public
 def baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *old: Any,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
 ) -> Tensor:
     """beta · self + alpha · batch1 @ batch2 for batches of matrices."""
+    if old:
+        return with_factors(baddbmm, ("batch1", "batch2"), (self, batch1, batch2, *old), out=out)
     if out is not None:
         return out_of(baddbmm_, out, self, batch1, batch2, beta, alpha, name="baddbmm")
     return baddbmm_(self, batch1, batch2, beta, alpha)
@@ -239,7 +264,11 @@ def outer(self: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
 def _twin(closure: Any, name: str) -> None:
     """``name_``: the sum in place, for tensors of the product's shape."""
 
-    def twin(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    def twin(
+        self: Tensor, mat1: Tensor, mat2: Tensor, *old: Any, beta: Any = 1, alpha: Any = 1
+    ) -> Tensor:
+        if old:
+            return with_factors(twin, closure.op.inputs[1:], (self, mat1, mat2, *old))
         return in_place(closure.op, (self, mat1, mat2, beta, alpha))
 
     twin.__name__ = twin.__qualname__ = f"{name}_"

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..dtypes import c_name
+from ..dtypes import c_name, result_type
 from ..errors import not_implemented
 from ..tape.declare import binary, elementwise
 from ..tape.op import TENSOR, public
-from ..tape.operands import check_operands
-from ..tape.out import out_of
+from ..tape.operands import check_operands, factor
+from ..tape.out import check_out, out_of
 from ..tensor import Tensor
-from .arguments import need_tensor, operand, wrong_type
+from .arguments import need_tensor, number_for, operand, wrong_type
 from .cast import to_dtype
+from .older_forms import with_value
 from .pointwise import no_derivative, pow, rsub, sub
 from .refusals import tensor_operand
 from .twins import twin
@@ -71,7 +72,8 @@ twin("ldexp_", _ldexp_twin)
 def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Tensor:
     """``input`` to the power of ``exponent``, in float64 or complex128."""
     if out is not None:
-        return out_of(float_power, out, input, exponent, name="pow")
+        check_out("pow", (input, exponent), out)
+        return out_of(float_power, out, input, exponent)
     both = [input, exponent]
     if any(_is_complex(a) for a in both):
         wide, number = dtypes.complex128, complex
@@ -239,7 +241,8 @@ for _form in (lerp_number, lerp_tensor):
 def lerp(input: Tensor, end: Tensor, weight: Any, *, out: Tensor | None = None) -> Tensor:
     """input + weight (end - input); ``weight`` is a number or a tensor."""
     if out is not None:
-        return out_of(lerp, out, input, end, weight)
+        kind = "lerp.tensor" if isinstance(weight, Tensor) else "lerp"
+        return out_of(lerp, out, input, end, weight, name=kind)
     return (lerp_tensor if isinstance(weight, Tensor) else lerp_number)(input, end, weight)
 
 
@@ -288,18 +291,38 @@ def _check_addcdiv(self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
 addcdiv_of.op.check = _check_addcdiv
 
 
+def _value(name: str, value: Any, *tensors: Tensor) -> Any:
+    """The number that multiplies, if the dtype that the tensors have in common can hold it."""
+    if type(value) is int and value == 1:
+        return value
+    return number_for(factor(name, "value", value), result_type([operand(t) for t in tensors]))
+
+
 def _fused(name: str, form: Any) -> Any:
+    parts = ("tensor1", "tensor2")
+
     def function(
-        input: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1, out: Tensor | None = None
+        input: Tensor,
+        tensor1: Any,
+        tensor2: Any,
+        *old: Any,
+        value: Any = 1,
+        out: Tensor | None = None,
     ) -> Tensor:
+        if old:
+            return with_value(function, parts, (input, tensor1, tensor2, *old), out=out)
         need_tensor(tensor1, f"{name}.tensor1.2")
         need_tensor(tensor2, f"{name}.tensor2.3")
+        value = _value(name, value, input, tensor1, tensor2)
         if out is not None:
             given = (input, tensor1, tensor2)
             return out_of(lambda *given: form(*given, value), out, *given, name=name)
         return form(input, tensor1, tensor2, value)
 
-    def write(self: Tensor, tensor1: Any, tensor2: Any, *, value: Any = 1) -> Tensor:
+    def write(self: Tensor, tensor1: Any, tensor2: Any, *old: Any, value: Any = 1) -> Tensor:
+        if old:
+            return with_value(write, parts, (self, tensor1, tensor2, *old))
+        value = _value(f"{name}_", value, self, tensor1, tensor2)
         return form.in_place(self, tensor1, tensor2, value)
 
     function.__name__ = function.__qualname__ = name
@@ -328,9 +351,13 @@ rsub_tensor.op.title, rsub_tensor.op.check = "rsub", sub.op.check
 def rsub_of(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
     """other - alpha input."""
     check_operands("rsub", input, other)
+    if type(alpha) is not int:
+        alpha = factor("rsub", "alpha", alpha)
+        sub.op.scaled.check(input, other, alpha)
     if isinstance(other, Tensor):
         return rsub_tensor(input, other, alpha)
-    return rsub(input, other) if alpha == 1 else rsub_scaled(input, other, alpha)
+    plain = type(alpha) is int and alpha == 1
+    return rsub(input, other) if plain else rsub_scaled(input, other, alpha)
 
 
 rsub_scaled = elementwise(
@@ -341,5 +368,7 @@ rsub_scaled = elementwise(
     node="RsubBackward1",
     result="numbers",
 )
+rsub_scaled.op.title, rsub_scaled.op.rounds = "rsub", True
+rsub_scaled.op.check = lambda self, other, alpha: rsub_tensor.op.check(self, other, alpha)
 rsub_of.__name__ = rsub_of.__qualname__ = "rsub"
 TENSOR.rsub = rsub_of

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dtypes import BOOL, FLOAT, bool_
+from ..dtypes import FLOAT, INT, bool_, result_type
+from ..kernels.complex import log1p_complex
 from ..tape.declare import binary, elementwise, unary
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tensor import Tensor
-from .arguments import is_complex
+from .arguments import is_complex, number_for, operand
 
 # --- arithmetic -----------------------------------------------------------------------------------
 
@@ -62,21 +63,35 @@ def _check_subtraction(self: Any, other: Any, alpha: Any = 1) -> None:
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying "
             "to invert a mask, use the `~` or `logical_not()` operator instead."
         )
-    _check_alpha(self, other, alpha)
+    if type(alpha) is not int or alpha != 1:
+        _check_sum(self, other, alpha)
 
 
 def _check_alpha(self: Any, other: Any, alpha: Any) -> None:
-    kinds = [x.dtype.category for x in (self, other) if isinstance(x, Tensor)]
-    if isinstance(alpha, bool) and max(kinds) != BOOL:
+    if type(alpha) is int:
+        return
+    found = result_type([operand(x) for x in (self, other)])
+    if isinstance(alpha, bool) and found is not bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and max(kinds) < FLOAT and not isinstance(other, float):
+    if found.category < FLOAT and not isinstance(alpha, bool):
         raise RuntimeError(
             "For integral input tensors, argument alpha must not be a floating point number."
         )
+    if isinstance(alpha, complex) and not found.is_complex:
+        raise RuntimeError(
+            "For non-complex input tensors, argument alpha must not be a complex number."
+        )
+
+
+def _check_sum(self: Any, other: Any, alpha: Any) -> None:
+    _check_alpha(self, other, alpha)
+    found = result_type([operand(x) for x in (self, other)])
+    if found.category == INT:
+        number_for(alpha, found)
 
 
 sub.op.check = sub_scaled.op.check = rsub.op.check = _check_subtraction
-add_scaled.op.check = _check_alpha
+add_scaled.op.check = _check_sum
 
 
 def _with_number(name: str, title: str, rule: Any) -> Any:
@@ -226,6 +241,8 @@ pow_scalar = elementwise(
 def _check_power(self: Tensor, exponent: Any) -> None:
     if isinstance(exponent, int) and exponent < 0 and self.dtype.category < FLOAT:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
+    if type(exponent) is int and exponent > 127 and self.dtype.category == INT:
+        number_for(exponent, self.dtype)
 
 
 pow_scalar.op.check = _check_power
@@ -250,6 +267,8 @@ pow_of_scalar = elementwise(
 pow_of_scalar.op.contiguous = True
 for _form in (pow_scalar, pow_tensor, pow_of_scalar):
     _form.op.title = "pow"
+remainder.op.number.rounds = fmod.op.number.rounds = True
+pow_scalar.op.rounds = rsub.op.rounds = True
 
 
 @public
@@ -288,6 +307,7 @@ exp = unary("exp", lambda F, g, result: g * result, result="float")
 expm1 = unary("expm1", lambda F, g, result: g * (result + 1), result="float")
 log = unary("log", lambda F, g, self: g / self, result="float")
 log1p = unary("log1p", lambda F, g, self: g / (self + 1), node="Log1PBackward0", result="float")
+log1p.op.complex_kernel = log1p_complex
 log2 = unary("log2", lambda F, g, self: g / (self * 0.6931471805599453), result="float")
 log10 = unary("log10", lambda F, g, self: g / (self * 2.302585092994046), result="float")
 sqrt = unary("sqrt", lambda F, g, result: g / (2 * result), result="float")

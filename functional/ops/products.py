@@ -12,8 +12,9 @@ from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.memory import check_result
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of, write_out
+from ..tape.out import need_out, out_of, write_out
 from ..tape.slow import in_place
+from ..tape.views import check_in_place, requires_grad
 from ..tensor import Tensor
 from . import views
 from .arguments import broadcast_shapes, need_tensor, one_dim
@@ -21,6 +22,7 @@ from .dtype_checks import expect_type
 from .linalg_parts import not_holomorphic
 from .matmul import dot, matmul, mm
 from .matmul_checks import same_summands
+from .older_forms import with_factors
 
 # --- vectors --------------------------------------------------------------------------------------
 
@@ -82,6 +84,7 @@ def inner(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     if out is not None and not (self.ndim and other.ndim):
         return out_of(_inner, out, self, other, name="mul")
     if out is not None:
+        check_in_place(need_out("inner", out), requires_grad(out))
         return write_out(_inner(self.detach(), other.detach()), out, "inner")
     return _inner(self, other)
 
@@ -175,17 +178,27 @@ def _addr_arguments(
 
 @public
 def addr(
-    self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    self: Tensor,
+    vec1: Tensor,
+    vec2: Tensor,
+    *old: Any,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
 ) -> Tensor:
     """beta · self + alpha · vec1 ⊗ vec2."""
+    if old:
+        return with_factors(addr, ("vec1", "vec2"), (self, vec1, vec2, *old), out=out)
     args = _addr_arguments(self, vec1, vec2, beta, alpha)
     return addr_(*args) if out is None else out_of(addr_, out, *args, name="addr")
 
 
 def _addr_twin(
-    self: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    self: Tensor, vec1: Tensor, vec2: Tensor, *old: Any, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """``addr`` in place."""
+    if old:
+        return with_factors(_addr_twin, ("vec1", "vec2"), (self, vec1, vec2, *old))
     args = _addr_arguments(self, vec1, vec2, beta, alpha)
     if args[0] is self:
         return in_place(addr_.op, args)
@@ -194,6 +207,7 @@ def _addr_twin(
     return self.copy_(result)
 
 
+_addr_twin.__name__ = "addr_"
 TENSOR.addr_ = _addr_twin
 
 
@@ -248,9 +262,17 @@ def _addbmm_arguments(
 
 @public
 def addbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1, out: Any = None
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *old: Any,
+    beta: Any = 1,
+    alpha: Any = 1,
+    out: Any = None,
 ) -> Tensor:
     """beta · self + alpha · Σ batch1[i] @ batch2[i]."""
+    if old:
+        return with_factors(addbmm, ("batch1", "batch2"), (self, batch1, batch2, *old), out=out)
     args = _addbmm_arguments(self, batch1, batch2, beta, alpha)
     if out is None:
         return addbmm_(*args)
@@ -258,12 +280,15 @@ def addbmm(
 
 
 def _addbmm_twin(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1
+    self: Tensor, batch1: Tensor, batch2: Tensor, *old: Any, beta: Any = 1, alpha: Any = 1
 ) -> Tensor:
     """``addbmm`` in place."""
+    if old:
+        return with_factors(_addbmm_twin, ("batch1", "batch2"), (self, batch1, batch2, *old))
     return in_place(addbmm_.op, _addbmm_arguments(self, batch1, batch2, beta, alpha))
 
 
+_addbmm_twin.__name__ = "addbmm_"
 TENSOR.addbmm_ = _addbmm_twin
 
 # --- contractions ---------------------------------------------------------------------------------

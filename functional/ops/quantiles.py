@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import dtypes
 from ..tape.op import TENSOR, public
-from ..tape.out import write_out
+from ..tape.out import need_out, write_out
 from ..tape.slow import EXACT
+from ..tape.views import check_in_place, requires_grad
 from ..tensor import Tensor, wrap
 from .arguments import one_dim
 from .in_place_views import transpose_
@@ -97,8 +98,9 @@ def _quantile(
 ) -> Tensor:
     skip = name == "nanquantile"
     if out is not None:
+        check_in_place(need_out(name, out), requires_grad(out))
         self, q = self.detach(), q.detach() if isinstance(q, Tensor) else q
-        return write_out(_quantile(name, self, q, dim, keepdim, way, None).contiguous(), out)
+        return write_out(_quantile(name, self, q, dim, keepdim, way, None).contiguous(), out, name)
     if not isinstance(q, Tensor):
         if not 0 <= q <= 1:
             raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")

@@ -10,7 +10,7 @@ from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of
+from ..tape.out import need_dtype, need_out, out_of
 from ..tape.slow import in_place
 from ..tensor import Tensor
 from .arguments import dims_of, one_dim
@@ -143,6 +143,7 @@ def sum(
 ) -> Tensor:
     """The sum over ``dim`` (an int or several), or of all elements."""
     if out is not None:
+        need_dtype(need_out("sum", out), dtype)
         kind = dtype or out.dtype
         return out_of(lambda x: sum(x, dim, keepdim, dtype=kind), out, self, name="sum")
     if dtype is not None and dtype.category < dtypes.FLOAT:
@@ -163,6 +164,7 @@ def mean(
 ) -> Tensor:
     """The mean over ``dim`` (an int or several), or of all elements; floating only."""
     if out is not None:
+        need_dtype(need_out("mean", out), dtype)
         return out_of(lambda x: mean(x, dim, keepdim, dtype=dtype), out, self, name="mean")
     kind = self.dtype if dtype is None else dtype
     if kind.category < dtypes.FLOAT:
@@ -311,7 +313,7 @@ cumsum_dim = general(
 def cumsum(self: Tensor, dim: int, *, dtype: Any = None, out: Any = None) -> Tensor:
     """Running sums along ``dim``."""
     if out is not None:
-        kind = dtype or out.dtype
+        kind = dtype or need_out("cumsum", out).dtype
         return out_of(lambda x: cumsum(x, dim, dtype=kind), out, self, name="cumsum")
     if dtype is not None:
         check_scan("cumsum", self, dtype)

@@ -14,7 +14,7 @@ from ..kernels.shapes import extent
 from ..modes import MODE
 from ..tape.foreign import library, strided
 from ..tape.node import Node, new_node
-from ..tape.op import public
+from ..tape.op import TENSOR, public
 from ..tape.views import bump, check_in_place, edge_of, requires_grad
 from ..tensor import (
     NO_EDGE,
@@ -122,6 +122,9 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if changed:
         bump(self)
     return self
+
+
+TENSOR.resize_ = resize_  # for out=
 
 
 def resized(self: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import Any
 
+from ..errors import type_name
 from ..pytree import KINDS, Kind
-from ..tape.memory import check_apart
-from ..tape.out import check_out, write_out
+from ..tape.out import check_memory, check_out, write_out
+from ..tensor import Tensor
 
 RETURN_TYPES: dict[str, type] = {}
 
@@ -36,8 +37,21 @@ def _return_type(name: str, fields: tuple[str, ...]) -> Any:
 def out_several(function: Any, outs: Any, *args: Any, name: str | None = None) -> tuple[Any, ...]:
     """``function(*args)`` with its results written into the tensors ``outs``."""
     name = name or function.__name__
-    check_out(name, [*args, *outs], outs[0])
-    if name == "kthvalue":
-        check_apart(outs[0], args)
-    pairs = zip(function(*args), outs, strict=True)
-    return tuple(write_out(z, out, name) for z, out in pairs)
+    return write_outs(name, function(*args), check_outs(name, args, outs))
+
+
+def write_outs(name: str, results: Any, outs: Any) -> tuple[Any, ...]:
+    """The results of the function ``name`` written into ``outs``."""
+    pairs = zip(results, outs, strict=True)
+    return tuple([write_out(z, out, name, at) for at, (z, out) in enumerate(pairs)])
+
+
+def check_outs(name: str, inputs: Any, outs: Any) -> Any:
+    """PyTorch's errors for several results' ``out=``."""
+    if not isinstance(outs, (tuple, list)):
+        kind = "Tensor" if isinstance(outs, Tensor) else type_name(outs)
+        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {kind}")
+    for out in outs:
+        check_out(name, [*inputs, *outs], out)
+        check_memory(name, inputs, out)
+    return outs

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
+
 from .. import dtypes
 from ..errors import not_implemented
 from ..kernels.layout import kept_strides
@@ -16,7 +18,7 @@ from . import pointwise
 from .arguments import need_tensor
 from .cast import item
 from .refusals import check_written, no_complex_gradient, unknown_derivative
-from .results import return_type
+from .results import out_several, return_type
 from .twins import twin
 
 # --- more functions of one operand ----------------------------------------------------------------
@@ -100,10 +102,9 @@ def frexp(input: Tensor, *, out: Any = None) -> Any:
     """(mantissa, exponent): ``input`` is mantissa times 2 to the power of exponent."""
     if not input.dtype.is_floating_point:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    found = _Frexp(frexp_of(input))
-    if out is None:
-        return found
-    return _Frexp.out(out_of(lambda t: t, target, t) for t, target in zip(found, out, strict=True))
+    if out is not None:
+        return _Frexp.out(out_several(frexp, out, input))
+    return _Frexp(frexp_of(input))
 
 
 # --- rounding -------------------------------------------------------------------------------------
@@ -221,7 +222,8 @@ def _limit(name: str, keeps: Any) -> Any:
 
     def function(self: Tensor, limit: Any, *, out: Any = None) -> Tensor:
         if out is not None:
-            return out_of(function, out, self, limit, name=name)
+            kind = name if isinstance(limit, Tensor) else f"{name}.number"
+            return out_of(function, out, self, limit, name=kind)
         if not isinstance(self, Tensor):
             check_operands(name, self, limit)
         return (pair if isinstance(limit, Tensor) else single)(self, limit)
@@ -268,13 +270,22 @@ def nan_to_num(
         return out_of(nan_to_num, out, input, nan, posinf, neginf)
     need_tensor(input, "nan_to_num.input.1")
     _check_nan_to_num(input)
-    return nan_to_num_of(input, nan, posinf, neginf)
+    return nan_to_num_of(input, nan, *_extremes(input.dtype, posinf, neginf))
+
+
+def _extremes(dtype: dtypes.dtype, high: Any, low: Any) -> tuple[Any, Any]:
+    """What stands for infinities; that of half types is known here only."""
+    if dtype.array in dtypes.HALF:
+        info = ml_dtypes.finfo(dtype.array)
+        high = float(info.max) if high is None else high
+        low = float(info.min) if low is None else low
+    return high, low
 
 
 twin(
     "nan_to_num_",
     lambda self, nan=None, posinf=None, neginf=None: nan_to_num_of.in_place(
-        self, nan, posinf, neginf
+        self, nan, *_extremes(self.dtype, posinf, neginf)
     ),
 )
 

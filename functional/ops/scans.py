@@ -9,7 +9,7 @@ from .. import dtypes
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of
+from ..tape.out import need_out, out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .extremes import placed_in
@@ -68,7 +68,7 @@ cumprod_dim = general(
 def cumprod(self: Tensor, dim: int, dtype: Any = None, out: Any = None) -> Tensor:
     """Running products along ``dim``."""
     if out is not None:
-        kind = dtype or out.dtype
+        kind = dtype or need_out("cumprod", out).dtype
         return out_of(lambda x: cumprod(x, dim, dtype=kind), out, self, name="cumprod")
     if dtype is not None:
         check_scan("cumprod", self, dtype)

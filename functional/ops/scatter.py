@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from .. import dtypes
+from ..blame import warn_once
 from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -332,10 +333,9 @@ def _index_reduction(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
-    warnings.warn(
-        "index_reduce() is in beta and the API may change at any time.", UserWarning, stacklevel=3
-    )
-    return index_place("index_reduce_", self, dim, index, source), reduce
+    at = index_place("index_reduce_", self, dim, index, source)
+    warn_once("index_reduce() is in beta and the API may change at any time.")
+    return at, reduce
 
 
 @public
@@ -365,4 +365,8 @@ def _index_reduce_twin(
     return in_place(index_reduce_dim.op, (self, source, index, *rest, bool(include_self)))
 
 
+for _form in (
+    scatter_add_along, scatter_reduce_along, scatter_with, index_add_dim, index_reduce_dim
+):  # fmt: skip
+    _form.op.apart = ("source", "index")
 TENSOR.index_add_, TENSOR.index_reduce_ = _index_add_twin, _index_reduce_twin

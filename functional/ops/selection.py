@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import blame
-from ..dtypes import COMPLEX, bool_, c_name, result_type, uint8
+from ..dtypes import COMPLEX, INT, bool_, c_name, result_type, uint8
 from ..errors import not_implemented
 from ..kernels.meta import has_numbers
 from ..tape.declare import binary, elementwise, general, unary
@@ -74,6 +74,9 @@ def _check_where(condition: Tensor, self: Any, other: Any) -> None:
             "where expected condition to be a boolean tensor, but got a tensor with dtype "
             f"{condition.dtype.legacy}"
         )
+    for number, tensor in ((self, other), (other, self)):
+        if type(number) is int and isinstance(tensor, Tensor) and tensor.dtype.category == INT:
+            number_for(number, tensor.dtype)
 
 
 _BYTE_CONDITION = (
@@ -155,6 +158,8 @@ def _check_limits(self: Tensor, min: Any, max: Any) -> None:
             raise RuntimeError("value cannot be converted to type double without overflow")
         if isinstance(limit, Tensor):
             numbers, unusual = False, unusual or limit.dtype.category == COMPLEX
+        elif type(limit) is int and own.category == INT and numbers:
+            number_for(limit, own)
     if unusual:
         found = result_type([operand(x) for x in (self, min, max) if x is not None])
         both = min is not None and max is not None
@@ -176,7 +181,9 @@ def _clamp_form(min: Any, max: Any) -> Any:
 def clamp(self: Tensor, min: Any = None, max: Any = None, *, out: Any = None) -> Tensor:
     """Limit every element to [min, max], numbers or tensors."""
     if out is not None:
-        return out_of(clamp, out, self, min, max)
+        tensors = isinstance(min, Tensor) or isinstance(max, Tensor)
+        name = "clamp" if tensors else "clamp.number"
+        return out_of(clamp, out, self, min, max, name=name)
     return _clamp_form(min, max)(self, min, max)
 
 
@@ -245,7 +252,7 @@ masked_fill_tensor = general(
 
 
 for _form in (masked_fill_value, masked_fill_tensor):
-    _form.op.rewrites = True
+    _form.op.rewrites, _form.op.loose = "masked_fill_", ("value",)
 
 
 @public

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..blame import warn_once
 from ..errors import not_implemented
 from ..kernels.layout import kept_strides
 from ..kernels.meta import has_numbers
@@ -242,7 +243,8 @@ def searchsorted(
         form = lambda x, v: searchsorted(
             x, v, out_int32=out_int32, right=right, side=side, sorter=sorter
         )
-        return out_of(form, out, sorted_sequence.detach(), input, name="searchsorted")
+        kind = "searchsorted.int32" if out_int32 else "searchsorted"
+        return out_of(form, out, sorted_sequence.detach(), input, name=kind)
     right = _right("searchsorted", right, side)
     if not isinstance(input, Tensor) and sorted_sequence.ndim != 1:
         raise RuntimeError(
@@ -253,10 +255,20 @@ def searchsorted(
     values = _values(input, sorted_sequence)
     _check_rows(sorted_sequence, values, sorter)
     _check_searched(sorted_sequence, values, sorter)
+    for name, t in (("input value", values), ("boundary", sorted_sequence), ("sorter", sorter)):
+        if t is not None and t._place is not None and not t.is_contiguous():
+            warn_once(_SCATTERED.format(name))
     found = search(
         sorted_sequence.detach(), values.detach(), right, None if sorter is None else sorter._data
     )
     return TENSOR.to_dtype(found, dtypes.int32) if out_int32 else found
+
+
+_SCATTERED = (
+    "torch.searchsorted(): {0} tensor is non-contiguous, this will lower the performance due to "
+    "extra data copy when converting non-contiguous tensor to contiguous, please use contiguous "
+    "{0} tensor if possible. This message will only appear once per program."
+)
 
 
 def _check_rows(edges: Tensor, values: Tensor, sorter: Any) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels import coo
 from ..kernels.coo import CooArray
 from ..tape.op import OPS, TENSOR
@@ -104,6 +105,8 @@ def _add(self: Any, other: Any, alpha: Any = 1) -> Any:
         raise refused("add.Tensor")
     own, others = list(self.shape), list(other.shape)
     d = common(self, other)
+    if is_sparse(self) and d is dtypes.bool_:
+        raise not_implemented("cadd_sparse", d)
     y = scaled(in_dtype(other._data, d), alpha)
     if is_sparse(self):
         if own != others:
@@ -132,6 +135,8 @@ def _to_dense_added(x: ndarray, y: CooArray) -> ndarray:
 
 @kernel("sub", "sub_scaled")
 def _sub(self: Any, other: Any, alpha: Any = 1) -> Any:
+    check: Any = OPS["sub_scaled"].check
+    check(self, other, alpha)
     return _add(self, other, -alpha)
 
 
@@ -151,6 +156,8 @@ def _mul(self: Any, other: Any) -> Any:
     d = common(self, other)
     x, y = (in_dtype(t._data, d) for t in (self, other))
     if isinstance(x, CooArray) and isinstance(y, CooArray):
+        if d is dtypes.bool_ and x.coalesced and y.coalesced:
+            raise not_implemented("mul_out_sparse", d)
         return _both(x, y)
     return _by_dense(x, y) if isinstance(x, CooArray) else _by_dense(y, x)
 

@@ -10,7 +10,7 @@ from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of
+from ..tape.out import need_dtype, need_out, out_of
 from ..tensor import Tensor
 from .arguments import one_dim
 from .extremes import shared_evenly
@@ -92,6 +92,7 @@ def prod(
 ) -> Tensor:
     """The product along ``dim``, or of all elements."""
     if out is not None:
+        need_dtype(need_out("prod", out), dtype)
         kind = dtype or out.dtype
         return out_of(lambda x: prod(x, dim, keepdim, dtype=kind), out, self, name="prod")
     if dim is None:
@@ -253,6 +254,11 @@ def nansum(
 ) -> Tensor:
     """The sum over ``dim`` with NaN counted as zero."""
     if out is not None:
+        if dtype is not None and need_out("nansum", out).dtype is not dtype:
+            raise RuntimeError(
+                "nansum: provided dtype must match dtype of result. Got "
+                f"{out.dtype.legacy} and {dtype.legacy}."
+            )
         return out_of(lambda x: nansum(x, dim, keepdim, dtype=dtype), out, self, name="nansum")
     if self.dtype.is_complex:
         raise RuntimeError("nansum on CPU does not support complex inputs")

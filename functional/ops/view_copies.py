@@ -65,7 +65,7 @@ def _into(copy: Any, out: Any, self: Tensor, args: Any, named: Any) -> Any:
     if isinstance(out, Tensor):
         return write_out(made, out, copy.__name__)
     for part, to in zip(made, out, strict=True):
-        write_out(part, to)
+        write_out(part, to, copy.__name__)
     return None
 
 

@@ -21,13 +21,14 @@ from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Place, Tensor, new, wrap
 from .node import next_seq
 from .op import Op
-from .operands import TENSORS, check_operands, is_number, not_a_tensor
+from .operands import TENSORS, check_operands, factor, first_operand, is_number, not_a_tensor
 from .quick import LEAVE, attach, of_views
 from .slow import slow, uniform
 from .views import as_views, edge_of
 
 # NumPy's floating-point warnings never reach users: they are attributed to these modules.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"(functional|torchlike)\.")
+ONE = 1  # alpha, if nobody gives another; True and 1.0 are others
 
 
 def unary_closure(op: Op) -> Callable[..., Tensor]:
@@ -95,7 +96,12 @@ def binary_closure(op: Op, dunder: str = "") -> Callable[..., Tensor]:
     numbers = op.number is None and (bool(dunder) or op.name not in TENSORS)
 
     def binary(input: Any, other: Any, *, alpha: Any = 1, out: Any = None) -> Tensor:
-        if type(input) not in PLAIN or input._place is not None or out is not None or alpha != 1:
+        if (
+            type(input) not in PLAIN
+            or input._place is not None
+            or out is not None
+            or alpha is not ONE
+        ):
             return leave(op, input, other, out, alpha)
         x = input._data
         dt = x.dtype
@@ -163,6 +169,7 @@ def slow_binary(op: Op, self: Any, other: Any, out: Any = None, alpha: Any = 1) 
     name = op.title or op.name
     if type(self) not in PLAIN or (name in TENSORS and type(other) not in PLAIN):
         check_operands(name, self, other)
+        self = first_operand(name, self, other)
     found = _short_way(op, self, other, out, alpha)
     if found is not None:
         return found
@@ -178,7 +185,7 @@ def _scaled(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Any:
         return slow(op, (self, other), out)
     if op.scaled is None:
         raise TypeError(f"{op.name}() got an unexpected keyword argument 'alpha'")
-    return slow(op.scaled, (self, other, alpha), out)
+    return slow(op.scaled, (self, other, factor(op.name, "alpha", alpha)), out)
 
 
 def slow_operator(

@@ -11,8 +11,9 @@ from ..blame import warn_once
 from ..dtypes import F32, F64
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, Tensor
-from .dispatch import LEAVE
+from .dispatch import LEAVE, ONE
 from .op import Op
+from .operands import factor
 from .slow import in_place
 
 _NONE = object()  # no operand
@@ -34,7 +35,7 @@ def elementwise_twin(op: Op) -> Callable[..., Tensor]:
             or input._place is not None
             or (MODE.grad and input._edge is not NO_EDGE)
             or rest
-            or alpha != 1
+            or alpha is not ONE
         ):
             return _general(op, input, () if other is _NONE else (other, *rest), alpha)
         x, kind = input._data, type(other)
@@ -74,6 +75,7 @@ def _general(op: Op, self: Any, args: tuple[Any, ...], alpha: Any) -> Tensor:
         return in_place(_form(op, args), (self, *args))
     if op.scaled is None:
         raise TypeError(f"{op.name}_() got an unexpected keyword argument 'alpha'")
+    alpha = factor(f"{op.name}_", "alpha", alpha)
     return in_place(op.scaled, (self, *args, alpha))
 
 

@@ -8,42 +8,75 @@ import numpy as np
 from numpy import ndarray
 
 from .. import dtypes, errors
+from ..blame import warn
 from ..kernels import layout
 from ..tensor import Tensor
 
+_DEPRECATED = (
+    "Use of {} on expanded tensors is deprecated. Please clone() the tensor before performing this "
+    "operation. This also applies to advanced indexing e.g. {}"
+)
 
-def check_overlap(target: Tensor, inputs: Any, allowed: bool = False) -> bool:
-    """PyTorch's errors for writing to memory that several elements, or part of an input, share.
 
-    Returns whether elements share memory, which is ``allowed`` to a few operations.
+def check_target(op: Any, target: Tensor, inputs: Any) -> bool:
+    """PyTorch's errors for an in-place ``op`` where elements share memory with one another, or
+    the target with other inputs, as declared by ``op.rewrites``, ``op.apart`` and ``op.loose``.
+
+    Returns whether elements of the target share memory.
     """
-    x = target._data
-    contiguous = type(x) is ndarray and x.flags.c_contiguous
-    shared = (
-        not contiguous
-        and x.size > 0
-        and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
-    )
-    if shared and not allowed:
-        raise RuntimeError(errors.INTERNAL_OVERLAP)
-    if type(x) is not ndarray or not x.size:
-        return False
-    for a in inputs:
-        if isinstance(a, Tensor) and a is not target and type(a._data) is ndarray:
-            y = a._data
-            if np.may_share_memory(x, y) and _overlap_partly(x, y):
-                raise RuntimeError(errors.PARTIAL_OVERLAP)
+    shared = check_internal(target, op.rewrites)
+    if op.loose or op.apart:
+        named = list(zip(op.inputs[1:], inputs, strict=False))
+        inputs = [a for name, a in named if name not in op.loose and name not in op.apart]
+        check_apart(target, [a for name, a in named if name in op.apart])
+    check_overlap(target, inputs)
     return shared
 
 
-def check_apart(target: Tensor, inputs: Any) -> None:
-    """The same for operations that read their inputs after they have begun to write."""
-    check_overlap(target, ())
+def check_internal(target: Tensor, allowed: Any = False) -> bool:
+    """PyTorch's error for writing to elements that share memory.
+
+    Returns whether some do, which is ``allowed``, with a warning if that is an operation's name.
+    """
     x = target._data
-    for a in inputs:
-        arrays = isinstance(a, Tensor) and type(a._data) is ndarray and type(x) is ndarray
-        if arrays and x.size and np.may_share_memory(x, a._data):
-            raise RuntimeError(errors.PARTIAL_OVERLAP)
+    if type(x) is ndarray and x.flags.c_contiguous:
+        return False
+    shared = x.size > 0 and any(s == 0 and n > 1 for s, n in zip(x.strides, x.shape, strict=True))
+    if shared and not allowed:
+        raise RuntimeError(errors.INTERNAL_OVERLAP)
+    if shared and type(allowed) is str:
+        tensors = allowed == "index_put_"
+        written = "tensor[indices] = tensor" if tensors else "tensor[mask] = scalar"
+        warn(_DEPRECATED.format(allowed, written))
+    return shared
+
+
+def check_overlap(target: Tensor, inputs: Any) -> None:
+    """PyTorch's error for writing to a part of an input."""
+    x = target._data
+    if type(x) is ndarray and x.size:
+        for a in inputs:
+            if isinstance(a, Tensor) and a is not target and type(a._data) is ndarray:
+                y = a._data
+                if np.may_share_memory(x, y) and _overlap(x, y) == PARTLY:
+                    raise RuntimeError(errors.PARTIAL_OVERLAP)
+
+
+def shares(target: Tensor, other: Tensor) -> bool:
+    """Whether two tensors may have memory in common."""
+    x, y = target._data, other._data
+    return type(x) is ndarray and type(y) is ndarray and np.may_share_memory(x, y)
+
+
+def check_apart(target: Tensor, inputs: Any) -> None:
+    """The same for operations that read these inputs after they have begun to write."""
+    x = target._data
+    if type(x) is ndarray and x.size:
+        for a in inputs:
+            if isinstance(a, Tensor) and type(a._data) is ndarray:
+                y = a._data
+                if y is x or (np.may_share_memory(x, y) and _overlap(x, y)):
+                    raise RuntimeError(errors.PARTIAL_OVERLAP)
 
 
 def write_changes(x: ndarray, data: ndarray) -> None:
@@ -51,14 +84,17 @@ def write_changes(x: ndarray, data: ndarray) -> None:
     np.copyto(x, data, where=(x != data) & ~((x != x) & (data != data)))
 
 
-def _overlap_partly(x: ndarray, y: ndarray) -> bool:
-    """Whether dense arrays that share memory are not the same array; others may always."""
+APART, PARTLY, SAME = range(3)
+
+
+def _overlap(x: ndarray, y: ndarray) -> int:
+    """How dense arrays lie in memory; others count as apart."""
     if not (layout.is_dense(x) and layout.is_dense(y)):
-        return False
+        return APART
     (a, b), (c, d) = np.lib.array_utils.byte_bounds(x), np.lib.array_utils.byte_bounds(y)
     if (a, b) == (c, d):
-        return x.strides != y.strides
-    return a < d and c < b
+        return SAME if x.strides == y.strides else PARTLY
+    return PARTLY if a < d and c < b else APART
 
 
 def check_shape(target: Tensor, *operands: Any) -> None:

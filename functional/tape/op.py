@@ -195,15 +195,20 @@ class Op:
     scaled: Op | None = None  # the same operation with a factor on its second operand
     fixed: frozenset[str] = frozenset()  # elementwise inputs that keep their own dtype
     refused: tuple[Any, ...] = ()  # dtypes PyTorch has no kernel for, and what it says
-    rewrites = False  # in place, it may write to elements that share memory
+    # In place, it may write to elements that share memory; if this is its name, with a warning.
+    rewrites: bool | str = False
+    apart: tuple[str, ...] = ()  # inputs that may share no memory at all with what is written
+    loose: tuple[str, ...] = ()  # inputs that may share any of it
     title: str | None = None  # what errors call it, if not by its name
     refuses_gradients = False  # recorded, but has no derivative
     number: Any = None  # the form whose second operand is a number, where its node differs
     contiguous = False  # an elementwise result that ignores its inputs' order in memory
     foreign_kernel: Any = None  # the kernel of the same name for CuPy's arrays, once looked up
     strict = False  # all tensors must have one dtype: others are for ``check`` to refuse
+    complex_kernel: Any = None  # for complex numbers, where it is another
     truth = False  # gives truth values, which any dtype can hold
     narrow = False  # computes in half types, where others do in float32
+    rounds = False  # takes its numbers in half types, where others do in float32
     mixes = False  # takes a tensor without dimensions from the CPU beside others of a GPU
 
     def __init__(

@@ -50,12 +50,17 @@ def as_operand(value: Any, d: dtypes.dtype) -> Any:
 
 
 # operands that keep a number's (or a 0-dim tensor's) precision beside a half type, as in PyTorch
-_PRECISE = {"mul": (0, 1), "div": (1,), "floor_divide": (1,)}
+_PRECISE = {"mul": (0, 1), "div": (1,), "div_mode": (1,), "floor_divide": (1,)}
+# operations that round after every step unless the second operand is precise
+_STEPWISE = ("div_mode", "floor_divide")
 
 
 def widened(op: Op, inputs: tuple[Any, ...], arrays: list[Any]) -> list[Any]:
     """Operands of a half type as float32 to compute in."""
-    work, precise = [], _PRECISE.get(op.name, ())
+    name = op.name.rstrip("_")
+    if name in _STEPWISE and arrays[1].ndim:
+        return arrays
+    work, precise = [], _PRECISE.get(name, ())
     for i, (name, a, x) in enumerate(zip(op.inputs, inputs, arrays, strict=True)):
         if x is None or name in op.fixed:
             work.append(x)

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..errors import type_name
-from ..tensor import Tensor
+from ..tensor import NO_EDGE, Tensor, wrap
 
+# Two numbers as well.
+_NUMBERS = frozenset("add sub mul div floor_divide".split())
 # No numbers at all.
 TENSORS = frozenset(
     """
@@ -50,6 +53,13 @@ def _has_forms(name: str) -> bool:
     return name in _AFTER or name in _EITHER or name.startswith("special_")
 
 
+def first_operand(name: str, first: Any, second: Any) -> Any:
+    """The first operand, as a tensor where the function ``name`` takes two numbers."""
+    if name in _NUMBERS and is_number(first) and is_number(second):
+        return wrap(np.asarray(first, dtypes.of_number(first).array))
+    return first
+
+
 def check_operands(name: str, first: Any, second: Any) -> None:
     """Raise PyTorch's TypeError for operands that its function ``name`` does not take."""
     tensors = _is_tensor(first), _is_tensor(second)
@@ -68,6 +78,16 @@ def check_operands(name: str, first: Any, second: Any) -> None:
                 f"{name}(): argument '{label}' (position {at + 1}) must be Tensor, not "
                 f"{type_name(value)}"
             )
+
+
+def factor(name: str, what: str, value: Any) -> Any:
+    """A number that multiplies, which may come as a tensor without dimensions."""
+    if isinstance(value, Tensor) and not value.ndim and value._edge is NO_EDGE:
+        return value._data.item()
+    if not is_number(value):
+        kind = "Tensor" if isinstance(value, Tensor) else type_name(value)
+        raise TypeError(f"{name}(): argument '{what}' must be Number, not {kind}")
+    return value
 
 
 def no_tensor(name: str, args: tuple[Any, ...]) -> TypeError:

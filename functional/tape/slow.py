@@ -22,6 +22,7 @@ from .memory import (
     check_overlap,
     check_result,
     check_shape,
+    check_target,
     size_mismatch,
     write_changes,
 )
@@ -29,7 +30,7 @@ from .node import new_node
 from .op import TENSOR, Op
 from .operand_types import as_operand, check_cast, operand_type, widened
 from .operands import no_tensor
-from .out import check_out, write_out
+from .out import check_out, need_out, write_out
 from .quick import of_views, plain, refuse, uniform_array
 from .views import as_view, as_views, bump, check_in_place, edge_of, rebase, requires_grad
 
@@ -198,10 +199,15 @@ def _elementwise(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...]) -> n
         raise size_mismatch(*shapes) from None
     if op.refused:
         refuse(op, d)
+    if op.result == "numbers" and d.category == dtypes.INT:
+        statics = tuple([as_operand(s, d)[()] if type(s) is int else s for s in statics])
     half = d.array in dtypes.HALF and not op.narrow
+    if half and op.rounds:
+        statics = tuple([float(d.array.type(s)) if type(s) is float else s for s in statics])
     work = widened(op, inputs, arrays) if half else arrays
     with np.errstate(all="ignore"):
-        z = np.asarray(op.kernel(*work, *statics))
+        kernel = op.complex_kernel if op.complex_kernel and d.is_complex else op.kernel
+        z = np.asarray(kernel(*work, *statics))
     if half and z.dtype == np.float32:
         z = z.astype(d.array)
     originals = [] if op.contiguous else [a._data for a in inputs if isinstance(a, Tensor)]
@@ -246,11 +252,18 @@ def _elementwise_meta(op: Op, inputs: tuple[Any, ...], statics: tuple[Any, ...])
 
 def _into(op: Op, args: tuple[Any, ...], out: Tensor) -> Tensor:
     """``out=``: compute, check, resize if needed, copy."""
+    name = op.title or op.name
     if op.node is not None and not op.refuses_gradients:
-        check_out(op.title or op.name, inputs_of(op, args), out)
-    check_overlap(out, [a for a in inputs_of(op, args) if a is not out])
+        check_out(name, inputs_of(op, args), out)
+    need_out(name, out)
+    check_overlap(out, inputs_of(op, args))
     result = finish(op, args, compute(op, args))
-    return write_out(result, out, op.title or op.name)
+    if name == "abs" and result.dtype is not args[0].dtype:  # of complex numbers
+        if out.dtype.is_complex:
+            result = TENSOR.to_dtype(result, args[0].dtype)
+        else:
+            name = "abs.complex"
+    return write_out(result, out, name)
 
 
 def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
@@ -301,7 +314,7 @@ def _in_place_result(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> 
     """(whether an operand shares memory with the target, what is to be written)."""
     if op.check is not None:
         op.check(*args)
-    shared = check_overlap(args[0], inputs[1:], op.rewrites)
+    shared = check_target(op, args[0], inputs[1:])
     if op.refused and op.kind == "elementwise":
         check_shape(args[0], *(a for a in inputs if isinstance(a, Tensor)))
     return shared, compute(op, args)
@@ -320,7 +333,7 @@ def _written(op: Op, inputs: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
     x = target._data
     if type(data) is not ndarray or data.dtype is not x.dtype or data.shape != x.shape:
         return False
-    check_overlap(target, inputs[1:], op.rewrites)
+    check_target(op, target, inputs[1:])
     x[...] = data
     bump(target)
     return True

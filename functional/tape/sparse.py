@@ -13,6 +13,7 @@ from typing import Any
 
 from numpy import asarray, ndarray
 
+from .. import dtypes
 from ..kernels.compressed import CompressedArray, to_coo
 from ..kernels.coo import SPARSE, CooArray, to_dense
 from ..modes import MODE
@@ -114,6 +115,7 @@ def write(op: Op, args: tuple[Any, ...]) -> Tensor:
     data = _computed(op, args)
     if op.kind == "view":
         return _reshaped(op, target, data, recording)
+    _check_cast(op, args, data)
     if type(data) is CooArray and type(target._data) not in SPARSE:
         data = to_dense(data)
     elif type(data) is not type(target._data):
@@ -128,6 +130,25 @@ def write(op: Op, args: tuple[Any, ...]) -> Tensor:
         rebase(target, node)
         CROSSINGS.add(target._edge[0])
     return target
+
+
+def _check_cast(op: Op, args: tuple[Any, ...], data: Any) -> None:
+    """PyTorch's errors for a sum or product of another dtype than its target's."""
+    name = (op.title or op.name).replace("sub", "add")
+    if name not in ("add", "mul") or data.dtype == args[0]._data.dtype:
+        return
+    found, own = dtypes.FROM_ARRAY[data.dtype], args[0].dtype
+    both = [isinstance(a, Tensor) and is_sparse(a) for a in args[:2]]
+    if name == "mul" and both == [True, False] and isinstance(args[1], Tensor) and args[1].ndim:
+        raise RuntimeError(
+            f"dtype of values ({args[1].dtype.legacy}) must match dtype of sparse tensor "
+            f"({own.legacy})"
+        )
+    if not dtypes.can_cast(found, own):
+        name = name if all(both) else "add"
+        raise RuntimeError(
+            f"Can't convert result type {found.legacy} to output {own.legacy} in {name} operation"
+        )
 
 
 def _reshaped(op: Op, target: Tensor, data: Any, recording: bool) -> Tensor:

@@ -103,4 +103,7 @@ def _whole_bounds(dtype: Any, low: Any, high: Any) -> tuple[int, int]:
 def _fill(part: Tensor, low: Any, high: Any) -> None:
     info = torch.finfo(part.dtype)
     low, high = _bounds(part.dtype, low, high, (-9, 9), info.min, info.max)
-    part.uniform_(low, high)
+    if high - low < info.max:
+        part.uniform_(low, high)
+    else:  # a range that uniform_ refuses
+        part.uniform_(low / 2, high / 2).mul_(2)
