@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import pickle
+import weakref
+from collections import OrderedDict
 from typing import Any
 
 from compat_tests.scenarios import Cases, error
@@ -265,6 +268,61 @@ def old_backward_hooks(torch: Any) -> Any:
         error(lambda: m.register_full_backward_hook(lambda *a: None)),
         error(lambda: full.register_backward_hook(lambda *a: None)),
     ]
+
+
+@CASES.add
+def handles(torch: Any) -> Any:
+    m = torch.nn.Linear(1, 1)
+    h = m.register_forward_hook(lambda *a, **k: None, with_kwargs=True, always_call=True)
+    leaf = torch.ones(1, requires_grad=True).register_hook(lambda g: g)
+    copied = pickle.loads(pickle.dumps(h))
+    found = [h.hooks_dict_ref() is m._forward_hooks, len(h.extra_dict_ref), copied.id == h.id]
+    h.remove()
+    return [
+        found,
+        type(copied.hooks_dict_ref()).__name__,
+        [type(h) is type(leaf) is torch.utils.hooks.RemovableHandle, type(h).__name__],
+        [len(h.hooks_dict_ref()), [len(d()) for d in h.extra_dict_ref]],
+        error(lambda: torch.utils.hooks.RemovableHandle({})),
+    ]
+
+
+@CASES.add
+def hooks_of_all_modules_replaced(torch: Any) -> Any:
+    """Programs empty PyTorch's dictionaries, or put others in their place."""
+    home, log = torch.nn.modules.module, []
+    m, x = double(torch), torch.ones(1)
+    names = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks")
+    handles = [
+        home.register_module_forward_hook(lambda m, a, out: log.append("after")),
+        home.register_module_forward_pre_hook(lambda m, a: log.append("before")),
+    ]
+    m(x)
+    held = [len(getattr(home, name)) for name in names]
+    for name in names:
+        setattr(home, name, OrderedDict())
+    m(x)
+    for handle in handles:
+        handle.remove()
+    last = home.register_module_forward_hook(lambda m, a, out: out + 1)
+    result = m(x)
+    last.remove()
+    return [log, held, result, m(x)]
+
+
+@CASES.add
+def a_load_hook_keeps_no_module(torch: Any) -> Any:
+    m = torch.nn.Linear(1, 1)
+    m.register_load_state_dict_pre_hook(noted)
+    again = pickle.loads(pickle.dumps(m))
+    again.load_state_dict(m.state_dict())
+    gone = weakref.ref(m)
+    del m
+    return [gone() is None, again.seen]
+
+
+def noted(module: Any, *args: Any) -> None:
+    module.seen = len(args)
 
 
 test_scenario = CASES.test()

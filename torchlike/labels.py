@@ -25,7 +25,7 @@ PLACES: dict[str, dict[str, str]] = {
     },
     "functional.function": {".autograd.function": "Function FunctionCtx"},
     "functional.tape.duals": {"": "PlainDual"},
-    "functional.tape.node": {".autograd.graph": "Node"},
+    "functional.tape.node": {".autograd.graph": "Node", ".utils.hooks": "RemovableHandle"},
     "functional.tape.overrides": {
         "._C": "DisableTorchFunction", ".overrides": "TorchFunctionMode",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -50,13 +51,24 @@ class _Replacing:
 
 
 class _WithModule:
-    """A load hook that is told the module it belongs to."""
+    """A load hook that is told the module it belongs to, which it does not keep alive."""
 
     def __init__(self, hook: Callable[..., Any], module: Any) -> None:
-        self.hook, self.module = hook, module
+        self.hook, self.module = hook, weakref.ref(module)
 
     def __call__(self, *args: Any) -> Any:
-        return self.hook(self.module, *args)
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"hook": self.hook, "module": self.module()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state["module"] is None:
+            raise RuntimeError("You are trying to revive the hook of a dead Module!")
+        self.hook, self.module = state["hook"], weakref.ref(state["module"])
 
 
 class StateMixin:
