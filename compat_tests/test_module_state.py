@@ -273,7 +273,7 @@ def old_backward_hooks(torch: Any) -> Any:
 @CASES.add
 def handles(torch: Any) -> Any:
     m = torch.nn.Linear(1, 1)
-    h = m.register_forward_hook(lambda *a, **k: None, with_kwargs=True, always_call=True)
+    h = m.register_forward_hook(noted, with_kwargs=True, always_call=True)
     leaf = torch.ones(1, requires_grad=True).register_hook(lambda g: g)
     copied = pickle.loads(pickle.dumps(h))
     found = [h.hooks_dict_ref() is m._forward_hooks, len(h.extra_dict_ref), copied.id == h.id]
@@ -319,6 +319,25 @@ def a_load_hook_keeps_no_module(torch: Any) -> Any:
     gone = weakref.ref(m)
     del m
     return [gone() is None, again.seen]
+
+
+@CASES.add
+def tensors_without_a_shape(torch: Any) -> Any:
+    nn = torch.nn
+    full, lazy = nn.Linear(2, 3), nn.LazyLinear(3)
+    p, q = nn.UninitializedParameter(), nn.UninitializedBuffer()
+    p.materialize(3)
+    q.materialize((2, 1), dtype=torch.float64)
+    return [
+        repr(lazy.load_state_dict(nn.LazyLinear(3).state_dict())),
+        lazy.has_uninitialized_params(),
+        error(lambda: full.load_state_dict(lazy.state_dict())),
+        [list(lazy.weight.size()), list(p.shape), list(q.shape), str(q.dtype)],
+        error(lambda: nn.utils.spectral_norm(lazy)),
+        error(lambda: nn.utils.weight_norm(lazy)),
+        error(lambda: lazy.share_memory()),
+        repr(nn.Container(a=nn.ReLU())).splitlines(),
+    ]
 
 
 def noted(module: Any, *args: Any) -> None:

@@ -13,7 +13,7 @@ from functional.modes import no_grad
 from functional.tensor import Tensor
 
 from ...utils.hooks import RemovableHandle
-from ..parameter import Parameter, is_parameter
+from ..parameter import Parameter, is_lazy, is_parameter
 
 EXTRA = "_extra_state"
 
@@ -289,9 +289,10 @@ def _load_one(
             f"object from checkpoint but received {type(given)}"
         )
         return
-    if t.ndim == 0 and given.ndim == 1 and given.numel() == 1:
+    lazy = is_lazy(t)
+    if not lazy and t.ndim == 0 and given.ndim == 1 and given.numel() == 1:
         given = given[0]  # scalars of very old checkpoints
-    if given.shape != t.shape:
+    if not lazy and given.shape != t.shape:
         errors.append(
             f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
             f"the shape in current model is {t.shape}."
@@ -301,11 +302,14 @@ def _load_one(
         _warn_meta(key)
     try:
         with no_grad():
-            _assign(module, name, t, given) if assign else t.copy_(given)
+            if assign:
+                _assign(module, name, t, given)
+            else:
+                (t.data if lazy else t).copy_(given.data if is_lazy(given) else given)
     except Exception as error:
         errors.append(
             f'While copying the parameter named "{key}", whose dimensions in the model are '
-            f"{t.shape} and whose dimensions in the checkpoint are {given.shape}, an exception "
+            f"{t.size()} and whose dimensions in the checkpoint are {given.size()}, an exception "
             f"occurred : {error.args}."
         )
 

@@ -12,7 +12,7 @@ from functional.modes import no_grad
 from functional.ops.create import empty_like
 from functional.tensor import Tensor
 
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 _SIGNATURES = (
     "\n * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
@@ -294,6 +294,12 @@ class TraversalMixin:
 
     def share_memory(self) -> Any:
         """Refused: tensors are not shared among processes."""
+        for t in (*self.parameters(), *self.buffers()):
+            if is_lazy(t):
+                t.share_memory_()  # has an error of its own
+        for t in (*self.parameters(), *self.buffers()):
+            if is_lazy(t):
+                t.share_memory_()  # has an error of its own
         raise NotImplementedError("Module.share_memory: memory is not shared among processes")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:

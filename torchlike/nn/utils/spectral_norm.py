@@ -8,7 +8,7 @@ from functional.modes import no_grad
 from functional.tape.op import TENSOR
 
 from .. import functional as F
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -85,6 +85,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make "
+                "sure to run the dummy forward before applying spectral normalization"
+            )
         with no_grad():
             h, w = as_matrix(weight, dim).shape
             u = F.normalize(weight.new_empty(h).normal_(0, 1), dim=0, eps=eps)
