@@ -138,6 +138,22 @@ def errors(torch: Any) -> Any:
 
 
 @CASES.add
+def nothing_to_attend(torch: Any) -> Any:
+    """Batches and sequences without elements."""
+    nn, found = torch.nn, []
+    torch.manual_seed(0)
+    m, layer = nn.MultiheadAttention(8, 2), nn.TransformerEncoderLayer(8, 2, 16, 0.0)
+    for shape in ((0, 2, 8), (3, 0, 8), (0, 8)):
+        x = torch.ones(shape)
+        for weights in (True, False):
+            result, seen = m(x, x, x, need_weights=weights)
+            found.append([list(result.shape), None if seen is None else list(seen.shape)])
+        found.append([list(layer(x).shape), list(layer.eval()(x).shape)])
+    q = torch.ones(2, 3, 0)
+    return found, nn.functional.scaled_dot_product_attention(q, q, torch.ones(2, 3, 4))
+
+
+@CASES.add
 def normalization_layers(torch: Any) -> Any:
     nn, found = torch.nn, []
     x = numbers(torch, 4, 6, 5)

@@ -72,7 +72,7 @@ def scaled_dot_product_attention(
         times = query.shape[-3] // key.shape[-3]
         key = TENSOR.repeat_interleave(key, times, -3)
         value = TENSOR.repeat_interleave(value, query.shape[-3] // value.shape[-3], -3)
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale)
     if _fits_one_operation(query, key, value, attn_mask, dropout_p):
         out: Tensor = attention(query, key, value, attn_mask, factor, bool(is_causal))[0]
         return out
@@ -269,7 +269,7 @@ def multi_head_attention_forward(
         mask, padding = _longer(mask), _longer(padding)
     mask = _merged(mask, padding, batch, num_heads)
     attend = _with_weights if need_weights else _without_weights
-    out, seen = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, batch)
+    out, seen = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, num_heads)
     out = linear(out, out_proj_weight, out_proj_bias)
     return _unrolled(out, seen, (length, batch), average_attn_weights, batched)
 
@@ -307,7 +307,7 @@ def _heads(x: Tensor, rows: int, width: int) -> Tensor:
 
 
 def _with_weights(
-    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int
+    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, heads: int
 ) -> tuple[Tensor, Tensor]:
     rows, length, width = q.shape
     q = q * math.sqrt(1.0 / width)
@@ -319,15 +319,16 @@ def _with_weights(
     if p > 0:
         weights = drop(weights, p, True)
     out = TENSOR.transpose(TENSOR.bmm(weights, v), 0, 1)
-    seen = TENSOR.view(weights, (batch, rows // batch, length, k.shape[1]))
-    return TENSOR.reshape(out, (length * batch, rows // batch * width)), seen
+    batch = rows // heads
+    seen = TENSOR.view(weights, (batch, heads, length, k.shape[1]))
+    return TENSOR.reshape(out, (length * batch, heads * width)), seen
 
 
 def _without_weights(
-    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int
+    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, heads: int
 ) -> tuple[Tensor, None]:
     rows, length, width = q.shape
-    heads, source = rows // batch, k.shape[1]
+    batch, source = rows // heads, k.shape[1]
     if mask is not None:
         if mask.shape[0] == 1 and mask.ndim == 3:
             mask = TENSOR.unsqueeze(mask, 0)

@@ -9,7 +9,7 @@ from ..modes import MODE
 from ..tensor import Tensor, replace_data
 from . import foreign
 from .duals import FORWARD, PlainDual
-from .memory import check_apart
+from .memory import check_apart, check_overlap
 from .out_dtypes import check_out_dtype
 from .views import bump, requires_grad
 
@@ -35,6 +35,8 @@ def out_of(function: Any, out: Tensor, *args: Any, name: str | None = None) -> T
     check_out(name, flat, out)
     if name in _APART:
         check_apart(out, flat)
+    elif out._place is not None:
+        check_overlap(out, ())
     return write_out(function(*args), out, name)
 
 
