@@ -60,8 +60,8 @@ def check_avg(x: Tensor, kernel: Any, stride: Any, padding: Any, divisor: Any) -
         named = " ".join(f"d{a}: {s}" for a, s in zip("THW"[-n:], stride, strict=True))
         raise RuntimeError(f"stride should be greater than zero, but got {named}")
     if any(k <= 0 for k in kernel):
-        named = zip("THW"[-n:], kernel, strict=True)
-        listed = " ".join(f"k{a}: {k}" for a, k in named)
+        shown = zip("THW"[-n:], kernel, strict=True)
+        listed = " ".join(f"k{a}: {k}" for a, k in shown)
         raise RuntimeError(f"kernel size should be greater than zero, but got {listed}")
     for k, p in zip(kernel, padding, strict=True):
         if p < 0:
