@@ -135,13 +135,16 @@ def _projected(q: Tensor, k: Tensor, v: Tensor, weight: Any, bias: Any) -> tuple
     return tuple(linear(x, w, b) for x, w, b in zip((q, k, v), weights, biases, strict=True))
 
 
-def additive(mask: Any, dtype: Any, name: str, other: Any = None) -> Any:
+def check_mask(mask: Any, name: str) -> None:
+    """Masks are truths, or numbers to add."""
+    if mask is not None and dtypes.bool_ is not mask.dtype and mask.dtype.category < dtypes.FLOAT:
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+
+
+def additive(mask: Any, dtype: Any, name: str) -> Any:
     """A mask of truths (True: ignore) as one to add; others as they are."""
-    if mask is None:
-        return None
-    if mask.dtype is not dtypes.bool_:
-        if mask.dtype.category < dtypes.FLOAT:
-            raise AssertionError(f"only bool and floating types of {name} are supported")
+    check_mask(mask, name)
+    if mask is None or mask.dtype is not dtypes.bool_:
         return mask
     return TENSOR.masked_fill(TENSOR.zeros_like(mask, dtype=dtype), mask, float("-inf"))
 
@@ -181,7 +184,7 @@ def _full_mask(mask: Any, shape: tuple[int, int, int, int]) -> Any:
     if tuple(mask.shape) != expected:
         rank = mask.ndim
         raise RuntimeError(
-            f"The shape of the {rank}D attn_mask is {tuple(mask.shape)}, but should be {expected}."
+            f"The shape of the {rank}D attn_mask is {mask.shape}, but should be {expected}."
         )
     return TENSOR.unsqueeze(mask, 0) if mask.ndim == 2 else mask
 
@@ -194,11 +197,15 @@ def _longer(mask: Any) -> Any:
     return TENSOR.cat([mask, more], -1)
 
 
-def _merged(mask: Any, padding: Any, batch: int, heads: int) -> Any:
+def _merged(mask: Any, padding: Any, batch: int, heads: int, source: int) -> Any:
     """Both masks as one (B * heads, L or 1, S)."""
     if padding is None:
         return mask
-    source = padding.shape[1]
+    for at, wanted in enumerate((batch, source)):
+        if padding.shape[at] != wanted:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{at}] to be {wanted}, but got {padding.shape[at]}"
+            )
     wide = TENSOR.expand(TENSOR.view(padding, (batch, 1, 1, source)), (-1, heads, -1, -1))
     wide = TENSOR.reshape(wide, (batch * heads, 1, source))
     return wide if mask is None else TENSOR.add(mask, wide)
@@ -243,7 +250,10 @@ def multi_head_attention_forward(
             key_padding_mask = TENSOR.unsqueeze(key_padding_mask, 0)
     length, batch, width = query.shape
     if is_causal and attn_mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
+        )
     padding = additive(key_padding_mask, query.dtype, "key_padding_mask")
     if is_causal and padding is None and not need_weights:
         mask = None
@@ -267,7 +277,7 @@ def multi_head_attention_forward(
         zeros = TENSOR.zeros((rows, 1, k.shape[2]), dtype=k.dtype, device=k.device)
         k, v = TENSOR.cat([k, zeros], 1), TENSOR.cat([v, zeros], 1)
         mask, padding = _longer(mask), _longer(padding)
-    mask = _merged(mask, padding, batch, num_heads)
+    mask = _merged(mask, padding, batch, num_heads, k.shape[1])
     attend = _with_weights if need_weights else _without_weights
     out, seen = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, num_heads)
     out = linear(out, out_proj_weight, out_proj_bias)
