@@ -19,6 +19,7 @@ ON_DEMAND = {
         """.split()
     ),
     "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
+    "torchlike.nn.modules": frozenset(["utils"]),
     "torchlike.optim": frozenset("lr_scheduler swa_utils".split()),
     "torchlike.autograd": frozenset(
         "forward_ad function functional grad_mode graph profiler profiler_util".split()
