@@ -29,6 +29,7 @@ PLACES: dict[str, dict[str, str]] = {
     "functional.tape.overrides": {
         "._C": "DisableTorchFunction", ".overrides": "TorchFunctionMode",
     },
+    "torchlike.backends.cuda": {".nn.attention": "SDPBackend"},
     "torchlike.distributions._constraint_kinds": {
         ".distributions.constraints": "Constraint _Dependent _DependentProperty "
         "_IndependentConstraint MixtureSameFamilyConstraint _Cat _Stack",
