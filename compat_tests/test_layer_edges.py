@@ -152,4 +152,34 @@ def names_without_a_prefix(torch: Any) -> Any:
     return [dict(state), dict(state._metadata), parsed]
 
 
+@CASES.add
+def no_tensors(torch: Any) -> Any:
+    F, one, image = torch.nn.functional, torch.ones(1, 1), torch.ones(1, 1, 1, 1)
+    return [
+        error(lambda: F.linear(None, one)),
+        error(lambda: F.linear([1], one)),
+        error(lambda: F.linear(one, 3)),
+        error(lambda: F.linear(one, one, 3)),
+        error(lambda: F.linear(one, torch.tensor(1.0))),
+        error(lambda: F.linear(torch.tensor(1.0), one)),
+        error(lambda: F.conv2d(None, image)),
+        error(lambda: F.conv2d(image, None)),
+        error(lambda: F.conv2d(image, image, 3)),
+        error(lambda: torch.nn.Conv2d(1, 1, 1)(None)).partition(":")[0],
+    ]
+
+
+@CASES.add
+def gradients_of_convolutions(torch: Any) -> Any:
+    found, options = [], {"stride": 2, "padding": 1, "groups": 2}
+    for n in (1, 2, 3):
+        x = torch.arange(2.0 * 4 * 5**n).reshape(2, 4, *(5,) * n)
+        w = torch.arange(6.0 * 2 * 3**n).reshape(6, 2, *(3,) * n)
+        g = torch.ones_like(getattr(torch.nn.functional, f"conv{n}d")(x, w, **options))
+        by_input, by_weight = (getattr(torch.nn.grad, f"conv{n}d_{k}") for k in ("input", "weight"))
+        found += [by_input(x.shape, w, g, **options).sum(), by_weight(x, w.shape, g, **options)]
+        found.append(error(partial(by_input, (2, 4), w, g, groups=2)))
+    return found
+
+
 test_scenario = CASES.test()

@@ -18,7 +18,9 @@ ON_DEMAND = {
         storage testing types utils version xpu
         """.split()
     ),
-    "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
+    "torchlike.nn": frozenset(
+        "attention functional grad init modules parallel parameter utils".split()
+    ),
     "torchlike.nn.modules": frozenset(["utils"]),
     "torchlike.optim": frozenset("lr_scheduler swa_utils".split()),
     "torchlike.autograd": frozenset(
