@@ -336,6 +336,7 @@ def tensors_without_a_shape(torch: Any) -> Any:
         error(lambda: nn.utils.spectral_norm(lazy)),
         error(lambda: nn.utils.weight_norm(lazy)),
         error(lambda: lazy.share_memory()),
+        error(lambda: torch.optim.Adagrad(lazy.parameters())).partition(" in ")[0],
         repr(nn.Container(a=nn.ReLU())).splitlines(),
     ]
 

@@ -167,6 +167,8 @@ def wrong_masks(torch: Any) -> Any:
         mask = torch.zeros(shape, dtype=dtype)
         found.append(error(lambda n=name, mask=mask: m(q, k, k, **{n: mask})))
     found.append(error(lambda: m(q, k, k, is_causal=True)))
+    one, mask = torch.ones(3, 8), torch.zeros(5, 3, 3)
+    found.append(error(lambda: m(one, one, one, attn_mask=mask)))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         m(q, k, k, torch.zeros(2, 4), attn_mask=torch.zeros(3, 4, dtype=torch.bool))

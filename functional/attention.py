@@ -172,6 +172,12 @@ def _check_heads(q: Tensor, k: Tensor, v: Tensor, padding: Any, mask: Any, heads
             f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
             f"{mask.ndim}-D tensor instead"
         )
+    if rank == 2 and mask is not None and mask.ndim == 3:
+        expected = (heads, q.shape[0], k.shape[0])
+        if tuple(mask.shape) != expected:
+            raise AssertionError(
+                f"Expected `attn_mask` shape to be {expected} but got {mask.shape}"
+            )
     return rank == 3
 
 
