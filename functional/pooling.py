@@ -105,7 +105,7 @@ def _adaptive_avg(n: int) -> Any:
         check_room((*input.shape[: input.ndim - n], *size), input.dtype.itemsize)
         if size == (1,) * n:
             mean: Tensor = TENSOR.mean(input, tuple(range(-1, -n - 1, -1)), True)
-            if suggests_channels_last(input._data):
+            if not isinstance(input._data, Tensor) and suggests_channels_last(input._data):
                 c = mean.shape[1]
                 mean = TENSOR.as_strided(mean, mean.shape, (c, 1, *(c,) * n))
             return mean
