@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import pickle
+import weakref
+from collections import OrderedDict
 from typing import Any
 
 from compat_tests.scenarios import Cases, error
@@ -265,6 +268,81 @@ def old_backward_hooks(torch: Any) -> Any:
         error(lambda: m.register_full_backward_hook(lambda *a: None)),
         error(lambda: full.register_backward_hook(lambda *a: None)),
     ]
+
+
+@CASES.add
+def handles(torch: Any) -> Any:
+    m = torch.nn.Linear(1, 1)
+    h = m.register_forward_hook(noted, with_kwargs=True, always_call=True)
+    leaf = torch.ones(1, requires_grad=True).register_hook(lambda g: g)
+    copied = pickle.loads(pickle.dumps(h))
+    found = [h.hooks_dict_ref() is m._forward_hooks, len(h.extra_dict_ref), copied.id == h.id]
+    h.remove()
+    return [
+        found,
+        type(copied.hooks_dict_ref()).__name__,
+        [type(h) is type(leaf) is torch.utils.hooks.RemovableHandle, type(h).__name__],
+        [len(h.hooks_dict_ref()), [len(d()) for d in h.extra_dict_ref]],
+        error(lambda: torch.utils.hooks.RemovableHandle({})),
+    ]
+
+
+@CASES.add
+def hooks_of_all_modules_replaced(torch: Any) -> Any:
+    """Programs empty PyTorch's dictionaries, or put others in their place."""
+    home, log = torch.nn.modules.module, []
+    m, x = double(torch), torch.ones(1)
+    names = ("_global_forward_hooks", "_global_forward_pre_hooks", "_global_backward_hooks")
+    handles = [
+        home.register_module_forward_hook(lambda m, a, out: log.append("after")),
+        home.register_module_forward_pre_hook(lambda m, a: log.append("before")),
+    ]
+    m(x)
+    held = [len(getattr(home, name)) for name in names]
+    for name in names:
+        setattr(home, name, OrderedDict())
+    m(x)
+    for handle in handles:
+        handle.remove()
+    last = home.register_module_forward_hook(lambda m, a, out: out + 1)
+    result = m(x)
+    last.remove()
+    return [log, held, result, m(x)]
+
+
+@CASES.add
+def a_load_hook_keeps_no_module(torch: Any) -> Any:
+    m = torch.nn.Linear(1, 1)
+    m.register_load_state_dict_pre_hook(noted)
+    again = pickle.loads(pickle.dumps(m))
+    again.load_state_dict(m.state_dict())
+    gone = weakref.ref(m)
+    del m
+    return [gone() is None, again.seen]
+
+
+@CASES.add
+def tensors_without_a_shape(torch: Any) -> Any:
+    nn = torch.nn
+    full, lazy = nn.Linear(2, 3), nn.LazyLinear(3)
+    p, q = nn.UninitializedParameter(), nn.UninitializedBuffer()
+    p.materialize(3)
+    q.materialize((2, 1), dtype=torch.float64)
+    return [
+        repr(lazy.load_state_dict(nn.LazyLinear(3).state_dict())),
+        lazy.has_uninitialized_params(),
+        error(lambda: full.load_state_dict(lazy.state_dict())),
+        [list(lazy.weight.size()), list(p.shape), list(q.shape), str(q.dtype)],
+        error(lambda: nn.utils.spectral_norm(lazy)),
+        error(lambda: nn.utils.weight_norm(lazy)),
+        error(lambda: lazy.share_memory()),
+        error(lambda: torch.optim.Adagrad(lazy.parameters())).partition(" in ")[0],
+        repr(nn.Container(a=nn.ReLU())).splitlines(),
+    ]
+
+
+def noted(module: Any, *args: Any) -> None:
+    module.seen = len(args)
 
 
 test_scenario = CASES.test()

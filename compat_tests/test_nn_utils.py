@@ -55,6 +55,20 @@ def test_orthogonal(kind: str, shape: tuple[int, int]) -> None:
     assert torch.allclose(w.mT @ w, torch.eye(w.shape[1]), atol=1e-5)
 
 
+def test_reflections_keep_the_sign_of_the_last_column() -> None:
+    """The last column of a square matrix takes no reflection."""
+    layer = nn.Linear(3, 3)
+    layer.weight.data.copy_(torch.tensor([[1.0, 2, 3], [4, 5, 7], [2, 1, 5]]))
+    parametrizations.orthogonal(layer, "weight", "householder", use_trivialization=False)
+    original = layer.parametrizations.weight.original
+    assert original.diagonal().tolist() == pytest.approx([-1, 1, -1], abs=1e-5)
+    assert layer.weight.tolist() == [
+        pytest.approx([0.2182, 0.5345, 0.8165], abs=1e-4),
+        pytest.approx([0.8729, 0.2673, -0.4082], abs=1e-4),
+        pytest.approx([0.4364, -0.8018, 0.4082], abs=1e-4),
+    ]
+
+
 def test_norms() -> None:
     torch.manual_seed(0)
     layer = parametrizations.spectral_norm(nn.Linear(4, 3))

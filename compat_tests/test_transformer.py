@@ -138,6 +138,44 @@ def errors(torch: Any) -> Any:
 
 
 @CASES.add
+def nothing_to_attend(torch: Any) -> Any:
+    """Batches and sequences without elements."""
+    nn, found = torch.nn, []
+    torch.manual_seed(0)
+    m, layer = nn.MultiheadAttention(8, 2), nn.TransformerEncoderLayer(8, 2, 16, 0.0)
+    for shape in ((0, 2, 8), (3, 0, 8), (0, 8)):
+        x = torch.ones(shape)
+        for weights in (True, False):
+            result, seen = m(x, x, x, need_weights=weights)
+            found.append([list(result.shape), None if seen is None else list(seen.shape)])
+        found.append([list(layer(x).shape), list(layer.eval()(x).shape)])
+    q = torch.ones(2, 3, 0)
+    return found, nn.functional.scaled_dot_product_attention(q, q, torch.ones(2, 3, 4))
+
+
+@CASES.add
+def wrong_masks(torch: Any) -> Any:
+    found = []
+    q, k = torch.ones(3, 2, 8), torch.ones(4, 2, 8)
+    m = torch.nn.MultiheadAttention(8, 2)
+    for name, shape, dtype in (
+        ("attn_mask", (5, 3, 4), torch.bool), ("attn_mask", (3, 3), torch.float32),
+        ("attn_mask", (3,), torch.int64), ("attn_mask", (3,), torch.bool),
+        ("key_padding_mask", (2, 3), torch.bool), ("key_padding_mask", (4, 2), torch.float32),
+        ("key_padding_mask", (4,), torch.uint8), ("key_padding_mask", (4,), torch.bool),
+    ):  # fmt: skip
+        mask = torch.zeros(shape, dtype=dtype)
+        found.append(error(lambda n=name, mask=mask: m(q, k, k, **{n: mask})))
+    found.append(error(lambda: m(q, k, k, is_causal=True)))
+    one, mask = torch.ones(3, 8), torch.zeros(5, 3, 3)
+    found.append(error(lambda: m(one, one, one, attn_mask=mask)))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        m(q, k, k, torch.zeros(2, 4), attn_mask=torch.zeros(3, 4, dtype=torch.bool))
+    return [*found, *(str(w.message) for w in caught)]
+
+
+@CASES.add
 def normalization_layers(torch: Any) -> Any:
     nn, found = torch.nn, []
     x = numbers(torch, 4, 6, 5)

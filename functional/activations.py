@@ -112,19 +112,29 @@ def hardshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) 
     return ops.hardshrink(input, lambd)
 
 
-def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
+@public
+def softshrink(input: Tensor, lambd: float = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved towards 0 by ``lambd``, as far as 0."""
+    if out is not None:
+        return out_of(softshrink, out, input, lambd)
     return ops.softshrink(input, lambd)
 
 
 @public
-def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
+def softplus(
+    input: Tensor, beta: float = 1, threshold: float = 20, *, out: Tensor | None = None
+) -> Tensor:
     """log(1 + exp(beta x)) / beta; x itself where beta x is above ``threshold``."""
+    if out is not None:
+        return out_of(softplus, out, input, beta, threshold)
     return _softplus(input, beta, threshold)
 
 
-def logsigmoid(input: Tensor) -> Tensor:
+@public
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log(sigmoid(x))."""
+    if out is not None:
+        return out_of(logsigmoid, out, input)
     return ops.log_sigmoid(input)
 
 

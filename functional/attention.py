@@ -72,7 +72,7 @@ def scaled_dot_product_attention(
         times = query.shape[-3] // key.shape[-3]
         key = TENSOR.repeat_interleave(key, times, -3)
         value = TENSOR.repeat_interleave(value, query.shape[-3] // value.shape[-3], -3)
-    factor = 1 / math.sqrt(query.shape[-1]) if scale is None else float(scale)
+    factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale)
     if _fits_one_operation(query, key, value, attn_mask, dropout_p):
         out: Tensor = attention(query, key, value, attn_mask, factor, bool(is_causal))[0]
         return out
@@ -135,13 +135,16 @@ def _projected(q: Tensor, k: Tensor, v: Tensor, weight: Any, bias: Any) -> tuple
     return tuple(linear(x, w, b) for x, w, b in zip((q, k, v), weights, biases, strict=True))
 
 
-def additive(mask: Any, dtype: Any, name: str, other: Any = None) -> Any:
+def check_mask(mask: Any, name: str) -> None:
+    """Masks are truths, or numbers to add."""
+    if mask is not None and dtypes.bool_ is not mask.dtype and mask.dtype.category < dtypes.FLOAT:
+        raise AssertionError(f"only bool and floating types of {name} are supported")
+
+
+def additive(mask: Any, dtype: Any, name: str) -> Any:
     """A mask of truths (True: ignore) as one to add; others as they are."""
-    if mask is None:
-        return None
-    if mask.dtype is not dtypes.bool_:
-        if mask.dtype.category < dtypes.FLOAT:
-            raise AssertionError(f"only bool and floating types of {name} are supported")
+    check_mask(mask, name)
+    if mask is None or mask.dtype is not dtypes.bool_:
         return mask
     return TENSOR.masked_fill(TENSOR.zeros_like(mask, dtype=dtype), mask, float("-inf"))
 
@@ -169,6 +172,12 @@ def _check_heads(q: Tensor, k: Tensor, v: Tensor, padding: Any, mask: Any, heads
             f"For {kind} `query`, expected `attn_mask` to be `None`, 2-D or 3-D but found "
             f"{mask.ndim}-D tensor instead"
         )
+    if rank == 2 and mask is not None and mask.ndim == 3:
+        expected = (heads, q.shape[0], k.shape[0])
+        if tuple(mask.shape) != expected:
+            raise AssertionError(
+                f"Expected `attn_mask` shape to be {expected} but got {mask.shape}"
+            )
     return rank == 3
 
 
@@ -181,7 +190,7 @@ def _full_mask(mask: Any, shape: tuple[int, int, int, int]) -> Any:
     if tuple(mask.shape) != expected:
         rank = mask.ndim
         raise RuntimeError(
-            f"The shape of the {rank}D attn_mask is {tuple(mask.shape)}, but should be {expected}."
+            f"The shape of the {rank}D attn_mask is {mask.shape}, but should be {expected}."
         )
     return TENSOR.unsqueeze(mask, 0) if mask.ndim == 2 else mask
 
@@ -194,11 +203,15 @@ def _longer(mask: Any) -> Any:
     return TENSOR.cat([mask, more], -1)
 
 
-def _merged(mask: Any, padding: Any, batch: int, heads: int) -> Any:
+def _merged(mask: Any, padding: Any, batch: int, heads: int, source: int) -> Any:
     """Both masks as one (B * heads, L or 1, S)."""
     if padding is None:
         return mask
-    source = padding.shape[1]
+    for at, wanted in enumerate((batch, source)):
+        if padding.shape[at] != wanted:
+            raise AssertionError(
+                f"Expected key_padded_mask.shape[{at}] to be {wanted}, but got {padding.shape[at]}"
+            )
     wide = TENSOR.expand(TENSOR.view(padding, (batch, 1, 1, source)), (-1, heads, -1, -1))
     wide = TENSOR.reshape(wide, (batch * heads, 1, source))
     return wide if mask is None else TENSOR.add(mask, wide)
@@ -243,7 +256,10 @@ def multi_head_attention_forward(
             key_padding_mask = TENSOR.unsqueeze(key_padding_mask, 0)
     length, batch, width = query.shape
     if is_causal and attn_mask is None:
-        raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
+            "method `generate_square_subsequent_mask` to create this mask."
+        )
     padding = additive(key_padding_mask, query.dtype, "key_padding_mask")
     if is_causal and padding is None and not need_weights:
         mask = None
@@ -267,9 +283,9 @@ def multi_head_attention_forward(
         zeros = TENSOR.zeros((rows, 1, k.shape[2]), dtype=k.dtype, device=k.device)
         k, v = TENSOR.cat([k, zeros], 1), TENSOR.cat([v, zeros], 1)
         mask, padding = _longer(mask), _longer(padding)
-    mask = _merged(mask, padding, batch, num_heads)
+    mask = _merged(mask, padding, batch, num_heads, k.shape[1])
     attend = _with_weights if need_weights else _without_weights
-    out, seen = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, batch)
+    out, seen = attend(q, k, v, mask, dropout_p if training else 0.0, is_causal, num_heads)
     out = linear(out, out_proj_weight, out_proj_bias)
     return _unrolled(out, seen, (length, batch), average_attn_weights, batched)
 
@@ -307,7 +323,7 @@ def _heads(x: Tensor, rows: int, width: int) -> Tensor:
 
 
 def _with_weights(
-    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int
+    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, heads: int
 ) -> tuple[Tensor, Tensor]:
     rows, length, width = q.shape
     q = q * math.sqrt(1.0 / width)
@@ -319,15 +335,16 @@ def _with_weights(
     if p > 0:
         weights = drop(weights, p, True)
     out = TENSOR.transpose(TENSOR.bmm(weights, v), 0, 1)
-    seen = TENSOR.view(weights, (batch, rows // batch, length, k.shape[1]))
-    return TENSOR.reshape(out, (length * batch, rows // batch * width)), seen
+    batch = rows // heads
+    seen = TENSOR.view(weights, (batch, heads, length, k.shape[1]))
+    return TENSOR.reshape(out, (length * batch, heads * width)), seen
 
 
 def _without_weights(
-    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, batch: int
+    q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, heads: int
 ) -> tuple[Tensor, None]:
     rows, length, width = q.shape
-    heads, source = rows // batch, k.shape[1]
+    batch, source = rows // heads, k.shape[1]
     if mask is not None:
         if mask.shape[0] == 1 and mask.ndim == 3:
             mask = TENSOR.unsqueeze(mask, 0)

@@ -14,7 +14,7 @@ from . import dtypes, errors
 from .modes import MODE, PLAIN
 from .ops.create import like
 from .tape import engine
-from .tape.node import AccumulateGrad, Handle, Node, add_hook, is_leaf_edge, make_leaf
+from .tape.node import AccumulateGrad, Node, RemovableHandle, add_hook, is_leaf_edge, make_leaf
 from .tape.op import TENSOR, OpNode
 from .tape.overrides import keeping_class
 from .tape.saved import Detached
@@ -352,7 +352,7 @@ def detach_(self: Tensor) -> Tensor:
 # --- hooks ----------------------------------------------------------------------------------------
 
 
-def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
+def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> RemovableHandle:
     """Call ``hook(grad)`` when this tensor's gradient is computed; a result replaces it."""
     node, nr = edge_of(self)
     if node is None:
@@ -360,7 +360,9 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Any]) -> Handle:
     return add_hook(node.more().tensor_hooks.setdefault(nr, OrderedDict()), hook)
 
 
-def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], None]) -> Handle:
+def register_post_accumulate_grad_hook(
+    self: Tensor, hook: Callable[[Tensor], None]
+) -> RemovableHandle:
     """Call ``hook(leaf)`` after a gradient has been added to this leaf's ``grad``."""
     node = edge_of(self)[0]
     if node is None:

@@ -143,6 +143,21 @@ def _complex(x: Tensor, weight: Tensor, bias: Any, settings: Any) -> Tensor:
     return result
 
 
+def _need_tensors(name: str, tensors: tuple[Any, ...]) -> None:
+    if all(t is None or isinstance(t, Tensor) for t in tensors) and None not in tensors[:2]:
+        return
+    given = tensors if tensors[2] is not None else tensors[:2]
+    lines = [
+        "\n * (Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, "
+        f"{padding}, tuple of ints dilation = 1, int groups = 1)"
+        for padding in ("tuple of ints padding = 0", 'str padding = "valid"')
+    ]
+    raise TypeError(
+        f"{name}() received an invalid combination of arguments - got "
+        f"({', '.join(type(t).__name__ for t in given)}), but expected one of:{''.join(lines)}\n"
+    )
+
+
 def _conv(n: int) -> Any:
     def conv(
         input: Tensor,
@@ -154,9 +169,13 @@ def _conv(n: int) -> Any:
         groups: int = 1,
     ) -> Tensor:
         tensors = (input, weight, bias)
-        direct, extra, settings = remembered(
-            _conv_settings, tensors, (stride, padding, dilation, groups, n)
-        )
+        try:
+            direct, extra, settings = remembered(
+                _conv_settings, tensors, (stride, padding, dilation, groups, n)
+            )
+        except AttributeError:
+            _need_tensors(f"conv{n}d", tensors)
+            raise
         if direct:
             found: Tensor = ops.convolution(input, weight, bias, *settings)
             return found

@@ -98,6 +98,12 @@ def _check_blocks(x: Tensor, size: Any, settings: Any) -> None:
             f"of sliding blocks {rows} * {columns} = {rows * columns}, but got "
             f"input.size(2)={x.shape[-1]}."
         )
+    if min(rows, columns) < 1:
+        raise RuntimeError(
+            f"Given output_size={size}, kernel_size={kernel}, dilation={spread}, padding={pad}, "
+            f"stride={step}, calculated shape of the array of sliding blocks as ({rows}, "
+            f"{columns}), which is too small (non-positive)"
+        )
 
 
 def fold(
@@ -105,6 +111,9 @@ def fold(
     stride: Any = 1,
 ) -> Tensor:  # fmt: skip
     """Columns (N, C · kernel, blocks) added up to images (N, C, *output_size)."""
+    for name, value in (("output_size", output_size), ("kernel_size", kernel_size)):
+        if isinstance(value, (tuple, list)) and len(value) == 1:
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size 1")
     size = _pair(output_size, "output_size")
     settings = _settings(kernel_size, dilation, padding, stride)
     _check_blocks(input, size, settings)

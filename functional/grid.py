@@ -61,7 +61,7 @@ def grid_sampler(
 ) -> Tensor:
     """The values of (N, C, *) at the places of ``grid`` (N, *out, dims), from -1 to 1."""
     n = 2 if input.ndim == 4 else 3
-    if grid.ndim == input.ndim and input.ndim in (4, 5):
+    if grid.ndim and input.ndim:
         _check(input, grid)
     _check_ranks(input, grid, n)
     if n == 3 and interpolation_mode == CUBIC:

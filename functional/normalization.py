@@ -16,6 +16,7 @@ from .ops.nn_checks import remembered
 from .ops.normalization import batch_norm_of, group_norm_of, layer_norm_of
 from .ops.pointwise import add_number
 from .ops.reduce import to_dtype_of
+from .tape.duals import PlainDual
 from .tape.op import TENSOR, public
 from .tensor import Tensor
 
@@ -46,6 +47,12 @@ def _batch_norm(
     momentum: float, eps: float, native: bool,
 ) -> Any:  # fmt: skip
     tensors = (input, weight, bias, running_mean, running_var)
+    dual = not training and type(input) is PlainDual
+    if dual and PlainDual in (type(running_mean), type(running_var)):
+        raise RuntimeError(
+            "batch_norm is not differentiable wrt running_mean and running_var, they cannot have "
+            "forward grad defined"
+        )
     task = remembered(_batch_checked, tensors, (training, native))
     if task == "all":
         return batch_norm_of(*tensors, training, float(momentum), float(eps))

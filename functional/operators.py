@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import autograd, dtypes
+from .kernels.formats import suggests_channels_last
 from .kernels.shapes import _contiguous
 from .ops import (
     arguments,
@@ -32,7 +33,7 @@ from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.operands import not_a_tensor
 from .tape.slow import in_place
-from .tensor import Shared, Tensor, address, base_of, storage_array
+from .tensor import Tensor, address, base_of, storage_array
 
 
 def _operator(closure: Any, name: str) -> Any:
@@ -281,10 +282,16 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     else:
         item = data.dtype.itemsize
         strides = tuple(s // item for s in data.strides)
-        if data.flags.c_contiguous:  # NumPy may give any stride to a dimension of size 1 or 0
-            own = base_of(self) is not None or type(self._place) is Shared
-            strides = strides if own else _contiguous(data.shape, 1)
+        if data.flags.c_contiguous and not _tells(self, data):
+            strides = _contiguous(data.shape, 1)
     return strides
+
+
+def _tells(self: Tensor, data: Any) -> bool:
+    """Whether strides mean something where NumPy may give any to a dimension of size 1 or 0."""
+    if not data.size:
+        return base_of(self) is not None and any(data.strides)
+    return base_of(self) is not None or suggests_channels_last(data)
 
 
 def storage_offset(self: Tensor) -> int:

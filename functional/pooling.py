@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .kernels.formats import suggests_channels_last
 from .ops.create import empty
 from .ops.nn_checks import remembered
 from .ops.pool_checks import (
@@ -15,6 +16,7 @@ from .ops.pool_checks import (
     check_lines,
     check_maxima_size,
     check_means_size,
+    check_room,
     check_unpool,
     one_int,
     pairs_of,
@@ -100,8 +102,12 @@ def _adaptive_avg(n: int) -> Any:
     def adaptive_avg_pool(input: Tensor, output_size: Any) -> Tensor:
         size = adaptive_sizes(output_size, input, n, title)
         check_means_size(size, n, title)
+        check_room((*input.shape[: input.ndim - n], *size), input.dtype.itemsize)
         if size == (1,) * n:
             mean: Tensor = TENSOR.mean(input, tuple(range(-1, -n - 1, -1)), True)
+            if not isinstance(input._data, Tensor) and suggests_channels_last(input._data):
+                c = mean.shape[1]
+                mean = TENSOR.as_strided(mean, mean.shape, (c, 1, *(c,) * n))
             return mean
         check_adaptive(input, n, title, "")
         if input.dtype not in FLOATING:
@@ -134,6 +140,7 @@ def _adaptive_max(n: int) -> Any:
         size = adaptive_sizes(output_size, input, n, title)
         check_adaptive(input, n, title, ":")
         check_maxima_size(input.shape, size, n, title)
+        check_room((*input.shape[: input.ndim - n], *size), input.dtype.itemsize)
         refuse_dtypes(input, kernel, *FLOATING)
         return adaptive_max_pools[n](input, size)
 
@@ -190,14 +197,15 @@ def _fractional(n: int) -> Any:
                 "output_ratio"
             )
         if output_size is None:
-            if len(output_ratio) > n:
+            if n == 3 and not isinstance(output_ratio, (tuple, list)):
+                output_ratio = (output_ratio,)
+            if n == 2 and len(output_ratio) > n:
                 raise ValueError(
                     f"fractional_max_pool{n}d requires output_ratio to either be a single Int or "
                     "tuple of Ints."
                 )
             ratios = tuple(output_ratio) * (n if len(output_ratio) == 1 else 1)
-            spatial = input.shape[-n:]
-            output_size = [int(s * r) for s, r in zip(spatial, ratios, strict=True)]
+            output_size = [int(s * r) for s, r in zip(input.shape[-n:], ratios[:n], strict=True)]
         kernel, size = (
             tuple(v) if isinstance(v, (tuple, list)) else (v,) * n
             for v in (kernel_size, output_size)
@@ -206,7 +214,7 @@ def _fractional(n: int) -> Any:
         if samples is None:
             lead = (1, input.shape[0]) if input.ndim == n + 1 else tuple(input.shape[:2])
             samples = TENSOR.rand((*lead, n), dtype=input.dtype)
-        check_fractional(input, kernel, size)
+        check_fractional(input, samples, kernel, size, n)
         return fractional_max_pools[n](input, samples, kernel, size)
 
     pool.__name__ = pool.__qualname__ = f"fractional_max_pool{n}d_with_indices"
@@ -284,6 +292,8 @@ lp_pool2d, lp_pool3d = _lp_pool(2), _lp_pool(3)
 
 
 def _unpool_size(x: Tensor, kernel: Any, stride: Any, padding: Any, output_size: Any) -> list[int]:
+    if len(kernel) > len(padding):
+        raise IndexError("tuple index out of range")
     n = len(kernel)
     settings = zip(x.shape[-n:], kernel, stride, padding, strict=True)
     default = [(m - 1) * s + k - 2 * p for m, k, s, p in settings]
@@ -305,6 +315,9 @@ def _unpool_size(x: Tensor, kernel: Any, stride: Any, padding: Any, output_size:
     return list(output_size)
 
 
+_SIZES = {1: "two", 2: "two", 3: "three"}
+
+
 def _max_unpool(n: int) -> Any:
     def max_unpool(
         input: Tensor,
@@ -319,6 +332,12 @@ def _max_unpool(n: int) -> Any:
 
         kernel, pad = each(kernel_size), each(padding)
         step = kernel if stride is None else each(stride)
+        if min(len(v) for v in (kernel, pad, step)) < n or len(input.shape) < n:
+            raise RuntimeError(
+                f"There should be exactly {_SIZES[n]} elements "
+                f"({', '.join(('depth', 'height', 'width')[-max(n, 2) :])}) in output_size, but "
+                f"got {min(len(kernel), len(pad), len(step)) + (n == 1)} elements."
+            )
         size = _unpool_size(input, kernel, step, pad, output_size)
         return _unpooled(input, indices, size)
 

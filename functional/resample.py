@@ -56,7 +56,10 @@ def _sizes(
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     factors = _given(x, scale_factor, "scale_factor", "scale_factor of shape", "s")
-    found = tuple(math.floor(float(n * s)) for n, s in zip(x.shape[2:], factors, strict=True))
+    sizes = [float(n * s) for n, s in zip(x.shape[2:], factors, strict=True)]
+    if not all(abs(s) < 2.0**63 for s in sizes):
+        raise RuntimeError("value cannot be converted to type int64_t without overflow")
+    found = tuple(map(math.floor, sizes))
     return found, none if recompute else tuple(map(float, factors))
 
 

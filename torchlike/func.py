@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from functional.tensor import Tensor
 from functional.transforms import (
     grad,
     grad_and_value,
@@ -32,33 +33,65 @@ __all__ = [
 ]
 
 
+_MISSING = object()  # there was no such attribute
+
+
 def _owner(module: Any, path: str) -> tuple[Any, str]:
-    *parents, name = path.split(".")
-    for parent in parents:
-        module = getattr(module, parent)
+    """The module that a name leads to, and the rest of the name."""
+    from .nn import Module
+
+    parents, _, name = path.rpartition(".")
+    for parent in parents.split(".") if parents else ():
+        child = getattr(module, parent, _MISSING)
+        if child is _MISSING:
+            raise AttributeError(f"{type(module).__name__} has no attribute `{parent}`")
+        if not isinstance(child, Module):
+            raise TypeError(f"submodule `{parent}`: {child} is not an instance of torch.nn.Module")
+        module = child
+    if not name:
+        raise KeyError('tensor name can\'t be empty string ""')
     return module, name
 
 
-def _exchange(module: Any, values: dict[str, Any]) -> dict[str, Any]:
-    """Put tensors in the place of parameters and buffers; returns what was there."""
-    before = {}
-    for path, value in values.items():
-        owner, name = _owner(module, path)
-        table = owner._parameters if name in owner._parameters else owner._buffers
-        before[path] = table[name]
-        table[name] = value
+def _exchange_one(owner: Any, name: str, value: Any) -> Any:
+    """Put a tensor, None or nothing in an attribute's place; returns what was there."""
+    if not (value is None or value is _MISSING or isinstance(value, Tensor)):
+        raise TypeError(f"{value} is not an instance of torch.Tensor")
+    for table in (owner._parameters, owner._buffers):
+        if name in table:
+            before = table[name]
+            if value is _MISSING:
+                del table[name]
+            else:
+                table[name] = value
+            return before
+    before = getattr(owner, name, _MISSING)
+    if not (before is None or before is _MISSING or isinstance(before, Tensor)):
+        raise TypeError(f"attribute `{name}`: {before} is not an instance of torch.Tensor")
+    if value is not _MISSING:
+        setattr(owner, name, value)
+    elif before is not _MISSING:
+        delattr(owner, name)
     return before
+
+
+def _exchange(module: Any, values: dict[str, Any], before: dict[str, Any]) -> None:
+    """Put tensors in the place of attributes; ``before`` gets what was there."""
+    for path, value in values.items():
+        before[path] = _exchange_one(*_owner(module, path), value)
 
 
 def _merged(dicts: Any) -> dict[str, Any]:
     """All values by name; ValueError for names that are given twice."""
     if isinstance(dicts, dict):
-        return dict(dicts)
-    if not isinstance(dicts, (list, tuple)) or not all(isinstance(d, dict) for d in dicts):
+        return dicts
+    if not isinstance(dicts, (list, tuple)):
         raise ValueError(
             "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got "
             f"{type(dicts)}"
         )
+    if not all(isinstance(d, dict) for d in dicts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
     names = [name for d in dicts for name in d]
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
@@ -110,21 +143,31 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call ``module`` with other parameters and buffers, given by name; the module is unchanged."""
-    values = _merged(parameter_and_buffer_dicts)
-    members = dict(module.named_parameters(remove_duplicate=False))
-    members |= dict(module.named_buffers(remove_duplicate=False))
-    if tie_weights:
-        values = _with_tied(values, members)
-    if strict:
-        _check_names(type(module).__name__, set(values), set(members))
-    values = {name: t for name, t in values.items() if name in members}
+    """Call ``module`` with other parameters and buffers, given by name; the module is unchanged.
+
+    What the call assigns to these names ends up in the dictionary. A tensor may also be given for
+    an attribute that the module lacks, and None for any, unless ``strict`` refuses names that are
+    neither parameters nor buffers, and asks for all of those. Raises RuntimeError for that,
+    ValueError for tied parameters with different values, TypeError for other values than tensors.
+    """
+    given = _merged(parameter_and_buffer_dicts)
+    values = given
+    if tie_weights or strict:
+        members = dict(module.named_parameters(remove_duplicate=False))
+        members |= dict(module.named_buffers(remove_duplicate=False))
+        if tie_weights:
+            values = _with_tied(values, members)
+        if strict:
+            _check_names(type(module).__name__, set(values), set(members))
     args = () if args is None else args if isinstance(args, tuple) else (args,)
-    before = _exchange(module, values)
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
     try:
-        return module(*args, **(kwargs or {}))
+        _exchange(module, values, before)
+        return module(*args, **({} if kwargs is None else kwargs))
     finally:
-        _exchange(module, before)
+        _exchange(module, dict(reversed(before.items())), after)
+        given.update((k, t) for k, t in after.items() if k in given and t is not _MISSING)
 
 
 def stack_module_state(models: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -25,10 +25,11 @@ PLACES: dict[str, dict[str, str]] = {
     },
     "functional.function": {".autograd.function": "Function FunctionCtx"},
     "functional.tape.duals": {"": "PlainDual"},
-    "functional.tape.node": {".autograd.graph": "Node"},
+    "functional.tape.node": {".autograd.graph": "Node", ".utils.hooks": "RemovableHandle"},
     "functional.tape.overrides": {
         "._C": "DisableTorchFunction", ".overrides": "TorchFunctionMode",
     },
+    "torchlike.backends.cuda": {".nn.attention": "SDPBackend"},
     "torchlike.distributions._constraint_kinds": {
         ".distributions.constraints": "Constraint _Dependent _DependentProperty "
         "_IndependentConstraint MixtureSameFamilyConstraint _Cat _Stack",

@@ -18,7 +18,10 @@ ON_DEMAND = {
         special storage testing types utils version xpu
         """.split()
     ),
-    "torchlike.nn": frozenset("attention functional init modules parallel parameter utils".split()),
+    "torchlike.nn": frozenset(
+        "attention functional grad init modules parallel parameter utils".split()
+    ),
+    "torchlike.nn.modules": frozenset(["utils"]),
     "torchlike.optim": frozenset("lr_scheduler swa_utils".split()),
     "torchlike.autograd": frozenset(
         "forward_ad function functional grad_mode graph profiler profiler_util".split()

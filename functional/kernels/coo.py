@@ -177,12 +177,22 @@ def values_at(x: Any, indices: ndarray) -> ndarray:
 def joined(x: CooArray, y: CooArray) -> CooArray:
     """The elements of both."""
     indices = np.concatenate([x.indices, y.indices], 1)
-    return CooArray(indices, np.concatenate([x.values, y.values]), x.shape)
+    values = np.ascontiguousarray(np.concatenate([x.values, y.values]))
+    return CooArray(indices, values, x.shape)
 
 
 def added(x: CooArray, y: CooArray) -> CooArray:
-    """The sum: coalesced if both are; of elements side by side where the places differ."""
+    """The sum: coalesced if both are; of elements side by side where the places differ.
+
+    Where values are not contiguous (the gradient of a sum is one number, repeated), all elements
+    stay side by side, as long as there are no more of them than a dense array has.
+    """
     both = x.coalesced and y.coalesced
+    if not (x.values.flags.c_contiguous and y.values.flags.c_contiguous):
+        found = joined(x, y)
+        if found.nnz > math.prod(x.shape):
+            found = coalesce(found)
+        return CooArray(found.indices, found.values, x.shape)
     if x.nnz == y.nnz and np.array_equal(x.indices, y.indices):
         return CooArray(x.indices.copy(), x.values + y.values, x.shape, both)
     if both or x.nnz + y.nnz > _LOOP:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .choice import where
+from .half import widen
 from .scalars import scalar
 from .threads import LEAD, LONG, SHARED, in_chunks, in_parts, spread
 
@@ -233,6 +234,7 @@ def leaky_relu(x: ndarray, negative_slope: float) -> ndarray:
 
 @in_parts(2)
 def leaky_relu_backward(g: ndarray, x: ndarray, negative_slope: float) -> ndarray:
+    g = widen(g)  # whoever calls rounds
     return where(x > 0, g, g * negative_slope)
 
 
@@ -261,6 +263,8 @@ def _pass_positive(g: ndarray, x: ndarray, z: Any, kind: Any, shift: ndarray) ->
 
 def tanh_backward(g: ndarray, result: ndarray) -> ndarray:
     """g (1 - result²)."""
+    if result.itemsize == 2:  # a half type; whoever calls rounds
+        g, result = widen(g), widen(result)
     if result.size > SHARED:
         return _long_tanh_backward(g, result)
     z = result * result
@@ -280,6 +284,8 @@ def _long_tanh_backward(g: ndarray, result: ndarray) -> Any:
 
 def sigmoid_backward(g: ndarray, result: ndarray) -> ndarray:
     """g result (1 - result)."""
+    if result.itemsize == 2:
+        g, result = widen(g), widen(result)
     if result.size > SHARED:
         return _long_sigmoid_backward(g, result)
     return g * (_ONE - result) * result

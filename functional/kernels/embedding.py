@@ -74,7 +74,7 @@ def embedding_dense_backward(
     g: ndarray, indices: ndarray, size: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> ndarray:
     """The gradient of the table: rows of g (*, D) added up by index."""
-    flat, rows = indices.reshape(-1), widen(g).reshape(-1, g.shape[-1])
+    flat, rows = indices.reshape(-1), widen(g).reshape(indices.size, g.shape[-1])
     factor = _factors(flat, size, padding_idx, scale_grad_by_freq, rows.dtype)
     if factor is not None:
         if padding_idx >= 0:
@@ -98,6 +98,11 @@ def embedding_double_backward(
 # --- bags -----------------------------------------------------------------------------------------
 
 
+def ends_at_last_offset(mode: int, padding_idx: int, double: bool) -> bool:
+    """Whether PyTorch takes its quick way, on which the offset that is included last is heeded."""
+    return mode != MAX and padding_idx < 0 and not double
+
+
 def embedding_bag_of(
     weight: ndarray,
     indices: ndarray,
@@ -114,6 +119,11 @@ def embedding_bag_of(
     """
     if indices.size and not (indices.min() >= 0 and indices.max() < len(weight)):
         at = int(np.flatnonzero((indices < 0) | (indices >= len(weight)))[0])
+        if not ends_at_last_offset(mode, padding_idx, weight.dtype == np.float64):
+            raise RuntimeError(
+                "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
+                f"{indices[at]}"
+            )
         raise RuntimeError(
             f"Index {at} of input takes value {indices[at]} which is not in the valid range "
             f"[0, {len(weight)})"

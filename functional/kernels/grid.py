@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def _weight(corner: list[Tap], inside: np.ndarray, dtype: np.dtype, by: int = -1
 def _gathered(x: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """Elements of the planes of x (N, C, *): (N, C, places)."""
     n, c = x.shape[:2]
-    lines, where = x.reshape(n, c, -1), flat.reshape(n, -1)
+    lines, where = x.reshape(n, c, prod(x.shape[2:])), flat.reshape(n, prod(flat.shape[1:]))
     result = np.empty((n, c, where.shape[1]), x.dtype)
     for i in range(n):
         np.take(lines[i], where[i], axis=1, out=result[i], mode="clip")
@@ -137,12 +138,13 @@ def grid_sample_of(
     wide, places = widen(x), widen(grid)
     n, c = x.shape[:2]
     out = grid.shape[1:-1]
-    total = np.zeros((n, c, int(np.prod(out))), wide.dtype)
+    count = prod(out)
+    total = np.zeros((n, c, count), wide.dtype)
     for flat, inside, corner in _corners(places, x.shape[2:], mode, padding, align):
         weight = _weight(corner, inside, wide.dtype)
         part = _gathered(wide, flat)
-        part *= weight.reshape(n, 1, -1)
-        part[np.broadcast_to(~inside.reshape(n, 1, -1), part.shape)] = 0
+        part *= weight.reshape(n, 1, count)
+        part[np.broadcast_to(~inside.reshape(n, 1, count), part.shape)] = 0
         total += part
     return narrow(total.reshape(n, c, *out), x.dtype)
 
@@ -153,13 +155,14 @@ def grid_sample_grad(
     """The gradients of x and of the grid."""
     wide, places, back = widen(x), widen(grid), widen(g)
     n, c, *spatial = x.shape
-    lines = back.reshape(n, c, -1)
-    planes, size = n * c, int(np.prod(spatial))
+    count = prod(grid.shape[1:-1])
+    lines = back.reshape(n, c, count)
+    planes, size = n * c, prod(spatial)
     g_x, g_grid = np.zeros(planes * size, wide.dtype), np.zeros(places.shape, wide.dtype)
     starts = (np.arange(planes) * size).reshape(n, c, 1)
     for flat, inside, corner in _corners(places, tuple(spatial), mode, padding, align):
-        weight = _weight(corner, inside, wide.dtype).reshape(n, 1, -1)
-        index = (flat.reshape(n, 1, -1) + starts).reshape(-1)
+        weight = _weight(corner, inside, wide.dtype).reshape(n, 1, count)
+        index = (flat.reshape(n, 1, count) + starts).reshape(-1)
         g_x += np.bincount(index, (lines * weight).reshape(-1), planes * size).astype(g_x.dtype)
         if mode == NEAREST:
             continue

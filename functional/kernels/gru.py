@@ -52,7 +52,7 @@ def gru_layer(
     out = np.empty((len(x), n), x.dtype)
     product, state = GateProduct(w_hh.T, sizes[0], 3), State(h0)
     rows_of = (steps.of(rows) for rows in (known, parts, out))
-    for z, k, own, y in zip(steps.kept(gates, 3), *rows_of, strict=True):
+    for z, k, own, y in zip(steps.kept(gates, 3, n), *rows_of, strict=True):
         h = state.of(len(own))
         fresh, squashed = product(h), z[:2]
         np.add(fresh[:2], k[:2], out=squashed)
@@ -95,7 +95,7 @@ def gru_backward(
     g_out, g_h, g_gates, g_parts = wide(*g)
     x, h0, w_ih, w_hh, out, gates, parts = wide(x, h0, w_ih, w_hh, out, gates, parts)
     h_grad, earlier = gradient_of(h0, g_h), states_before(h0, out, sizes, reverse)
-    reset, update, new = kept_by_gate(gates, 3, sizes)
+    reset, update, new = kept_by_gate(gates, 3, h0.shape[1], sizes)
     # by the hidden state's gradient: those of the sums of update and new gate; by the latter's,
     # that of the sum of the reset gate
     by_update = slope(update) * (earlier - new)
@@ -104,7 +104,7 @@ def gru_backward(
     extra = None
     if g_gates is not None:
         slopes = np.stack([slope(reset), slope(update), tanh_slope(new)])
-        extra = kept_by_gate(g_gates, 3, sizes) * slopes
+        extra = kept_by_gate(g_gates, 3, h0.shape[1], sizes) * slopes
     sums, states = (aligned((len(x), 3 * h0.shape[1]), x.dtype) for _ in range(2))
     product = GateProduct(w_hh, sizes[0])
     views = (

@@ -60,7 +60,7 @@ def lstm_layer(
     out = np.empty((len(x), h0.shape[1]), x.dtype)
     product, hidden, cell = GateProduct(_ordered(w_hh).T, sizes[0], 4), State(h0), State(c0)
     rows_of = (steps.of(rows) for rows in (known, cells, out))
-    for z, given, c, y in zip(steps.kept(gates, 4), *rows_of, strict=True):
+    for z, given, c, y in zip(steps.kept(gates, 4, n), *rows_of, strict=True):
         rows = len(c)
         np.add(given, product(hidden.of(rows)), out=z)
         np.tanh(z, out=z)
@@ -110,7 +110,7 @@ def lstm_backward(
     by_row = sums, by_gate(sums, 4), by_hidden, g_out, g_outs, g_cells
     by_kept = slopes, gates, g_gates
     of_steps = [nothing if a is None else steps.of(a) for a in by_row]
-    of_steps += [nothing if a is None else steps.kept(a, 4) for a in by_kept]
+    of_steps += [nothing if a is None else steps.kept(a, 4, c.shape[1]) for a in by_kept]
     for flat, z, made, new_h, whole_h, new_c, by_sum, kept, new_z in zip(*of_steps, strict=True):
         rows = len(flat)
         hidden, cell = (h, c) if rows == len(h) else (h[:rows], c[:rows])
@@ -132,7 +132,7 @@ def lstm_backward(
     found = projections(sums, sums, x, states_before(h0, out, sizes, reverse), w_ih)
     g_hr = None
     if g_outs is not None:
-        g_hr = g_outs.T @ (kept_by_gate(gates, 4, sizes)[0] * np.tanh(cells))
+        g_hr = g_outs.T @ (kept_by_gate(gates, 4, c.shape[1], sizes)[0] * np.tanh(cells))
     made = (found[0], h, c, *found[1:], g_hr)
     return tuple(None if a is None else narrow(a, dtype) for a in made)
 

@@ -234,6 +234,9 @@ def fractional_max_pool_of(
     """
     n, wide = len(size), widen(x)
     spatial = x.shape[-n:]
+    if not x.size or not prod(size):
+        shape = (*x.shape[:-n], *size)
+        return np.zeros(shape, x.dtype), np.zeros(shape, np.int64)
     planes = wide.reshape(prod(x.shape[:-n]), *spatial)
     draws = widen(samples).reshape(samples.size // n, n)[: len(planes)]
     order = (1, 0) if n == 2 else (0, 1, 2)  # which sample a dim takes

@@ -53,13 +53,13 @@ class Steps:
         in_time = x.reshape(*x.shape[:-2], len(self._sizes), self._sizes[0], x.shape[-1])
         return self._in_order(in_time if x.ndim == 2 else in_time.swapaxes(0, 1))
 
-    def kept(self, x: ndarray, gates: int) -> list[ndarray]:
-        """What was kept of gates, (gates, rows, H) each."""
+    def kept(self, x: ndarray, gates: int, width: int) -> list[ndarray]:
+        """What was kept of gates of this width, (gates, rows, width) each."""
         if self._even:
-            return self._in_order(x.reshape(len(self._sizes), gates, self._sizes[0], -1))
-        width = x.size // sum(self._sizes)
+            return self._in_order(x.reshape(len(self._sizes), gates, self._sizes[0], width))
+        both = gates * width
         return [
-            x[width * start : width * end].reshape(gates, end - start, -1)
+            x[both * start : both * end].reshape(gates, end - start, width)
             for start, end in steps(self._sizes, self._reverse)
         ]
 
@@ -72,9 +72,9 @@ def wide(*arrays: Any) -> list[Any]:
     return [None if a is None else widen(a) for a in arrays]
 
 
-def kept_by_gate(kept: ndarray, gates: int, sizes: tuple[int, ...]) -> ndarray:
-    """What was kept of every gate, (gates, N, H): a copy."""
-    return np.concatenate(Steps(sizes, False).kept(kept, gates), 1)
+def kept_by_gate(kept: ndarray, gates: int, width: int, sizes: tuple[int, ...]) -> ndarray:
+    """What was kept of every gate of this width, (gates, N, width): a copy."""
+    return np.concatenate(Steps(sizes, False).kept(kept, gates, width), 1)
 
 
 Run = tuple[int, int, int]  # of steps with as many rows: its first row, its last, those of a step
@@ -85,7 +85,7 @@ def runs(sizes: tuple[int, ...], most: int) -> Iterator[Run]:
     start = 0
     for rows, same in groupby(sizes):
         end = start + rows * len(list(same))
-        some = rows * max(1, most // max(1, rows))
+        some = rows * max(1, most // max(1, rows)) or 1
         for first in range(start, end, some):
             yield first, min(first + some, end), rows
         start = end
@@ -94,19 +94,19 @@ def runs(sizes: tuple[int, ...], most: int) -> Iterator[Run]:
 def rows_of_run(x: ndarray, run: Run) -> ndarray:
     """A view of rows (N, H) as (steps, rows, H)."""
     start, end, rows = run
-    return x[start:end].reshape(-1, rows, x.shape[1])
+    return x[start:end].reshape((end - start) // (rows or 1), rows, x.shape[1])
 
 
 def kept_of_run(kept: ndarray, gates: int, width: int, run: Run) -> ndarray:
     """A view of what was kept of gates of this width: (gates, steps, rows, H)."""
     start, end, rows = run
     part = kept[gates * width * start : gates * width * end]
-    return part.reshape(-1, gates, rows, width).swapaxes(0, 1)
+    return part.reshape((end - start) // (rows or 1), gates, rows, width).swapaxes(0, 1)
 
 
 def by_gate(x: ndarray, gates: int) -> ndarray:
     """A view of rows (N, gates H) as (gates, N, H)."""
-    return x.reshape(len(x), gates, -1).swapaxes(0, 1)
+    return x.reshape(len(x), gates, x.shape[1] // gates).swapaxes(0, 1)
 
 
 _WIDTH = 64  # columns, four registers of AVX-512

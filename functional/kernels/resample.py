@@ -167,7 +167,8 @@ def resample_grad(
     n = len(size)
     if not g.size or not prod(size):
         return np.zeros((*g.shape[:-n], *size), g.dtype)
-    wide, dtype = widen(g), _weights_dtype(g, mode, n)
+    wide = widen(g)
+    dtype = wide.dtype
     for axis, count, scale in reversed(_axes(g.ndim, size, scales)):
         m = _axis_map(mode, count, g.shape[axis], align, scale, smooth, dtype)
         wide = apply_adjoint(wide, axis, m)

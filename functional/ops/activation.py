@@ -8,12 +8,26 @@ import numpy as np
 
 from .. import dtypes
 from ..errors import not_implemented
+from ..kernels.half import is_half, widen
 from ..kernels.layout import result_strides
 from ..tape.declare import elementwise, general
 from ..tensor import Tensor
 from .arguments import number_for
 
 # In place, the derivative of some is written in terms of the result, under a node of its own.
+
+
+def _rounded_once(rule: Any) -> Any:
+    """A rule that gives float32 for arrays of half types; the engine rounds, as PyTorch does."""
+
+    def wide(F: Any, g: Any, *rest: Any) -> Any:
+        if not isinstance(g, Tensor) and is_half(g.dtype):
+            g = widen(g)
+            rest = tuple([widen(a) if hasattr(a, "dtype") else a for a in rest])
+        return rule(F, g, *rest)
+
+    wide.names = rule.__code__.co_varnames[: rule.__code__.co_argcount]  # type: ignore[attr-defined]
+    return wide
 
 
 def _activation(
@@ -23,8 +37,12 @@ def _activation(
     node: str | None = None,
     kernel: str | None = None,
     over: Any = None,
+    repeatable: bool = False,
 ) -> Any:
-    """An elementwise operation; ``over`` is the rule, and node, of its in-place form."""
+    """An elementwise operation; ``over`` is the rule, and node, of its in-place form.
+
+    What is ``repeatable`` may be written twice to elements that share memory.
+    """
     closure = elementwise(
         f"{name}_of",
         rule,
@@ -45,17 +63,30 @@ def _activation(
             node=title,
             hidden=True,
         )
-        twin.op.title = name
+        twin.op.title, twin.op.rewrites = name, repeatable
         closure.in_place = twin.in_place
     return closure
 
 
+@_rounded_once
 def _elu_vjp(F: Any, g: Any, self: Any, alpha: Any, scale: Any, input_scale: Any) -> Any:
     slope = F.exp(self * input_scale) * (input_scale * alpha * scale)
     return F.where(self <= 0, g * slope, g * scale)
 
 
+def _negative_slope(name: str, more: str = "") -> RuntimeError:
+    """PyTorch's error where a result does not tell which sign its input had."""
+    return RuntimeError(
+        f"In-place {name} backward calculation is triggered with a negative slope which is not "
+        "supported. This is caused by calling in-place forward function with a negative slope, "
+        f"please call out-of-place version instead.{more}"
+    )
+
+
+@_rounded_once
 def _elu_over(F: Any, g: Any, alpha: Any, scale: Any, input_scale: Any, result: Any) -> Any:
+    if alpha < 0:
+        raise _negative_slope("elu")
     slope = (result + alpha * scale) * input_scale
     return F.where(result <= 0, g * slope, g * scale)
 
@@ -94,6 +125,7 @@ silu_backward = elementwise(
 )
 
 
+@_rounded_once
 def _mish_vjp(F: Any, g: Any, self: Any) -> Any:
     t, s = F.tanh(F.softplus(self, 1, 20)), F.sigmoid(self)
     return g * (t + self * s * (1 - t * t))
@@ -102,13 +134,18 @@ def _mish_vjp(F: Any, g: Any, self: Any) -> Any:
 mish = _activation("mish", _mish_vjp)
 
 
+@_rounded_once
 def _softplus_vjp(F: Any, g: Any, self: Any, beta: Any, threshold: Any) -> Any:
     t = self * beta
     return F.where(t > threshold, g, g * F.sigmoid(t))
 
 
 softplus = elementwise("softplus", _softplus_vjp, inputs=("self",), statics=("beta", "threshold"))
-log_sigmoid = elementwise("log_sigmoid", lambda F, g, self: g * F.sigmoid(-self), inputs=("self",))
+log_sigmoid = elementwise(
+    "log_sigmoid",
+    _rounded_once(lambda F, g, self: g * F.sigmoid(-self)),
+    inputs=("self",),
+)
 log_sigmoid.op.contiguous = True
 hardtanh = _activation(
     "hardtanh",
@@ -120,6 +157,7 @@ hardsigmoid = _activation(
 )
 
 
+@_rounded_once
 def _hardswish_vjp(F: Any, g: Any, self: Any) -> Any:
     inner = F.where(self < 3, g * (self / 3 + 0.5), g)
     return F.where(self <= -3, 0.0, inner)
@@ -177,7 +215,9 @@ def _threshold_vjp(F: Any, g: Any, self: Any, threshold: Any) -> Any:
     return F.shrink_backward(g, self, -float("inf"), threshold)
 
 
-threshold = _activation("threshold", _threshold_vjp, ("threshold", "value"), over=_threshold_vjp)
+threshold = _activation(
+    "threshold", _threshold_vjp, ("threshold", "value"), over=_threshold_vjp, repeatable=True
+)
 
 
 def _check_threshold(self: Tensor, threshold: Any, value: Any) -> None:
@@ -196,9 +236,21 @@ def _check_hardtanh(self: Tensor, min_val: Any, max_val: Any) -> None:
 
 
 hardtanh.op.check = _check_hardtanh
+
+
+def _leaky_relu_over(F: Any, g: Any, negative_slope: Any, result: Any) -> Any:
+    if negative_slope < 0:
+        raise _negative_slope(
+            "leakyReLu",
+            " File an issue at https://github.com/pytorch/pytorch if you do require supporting "
+            "in-place leakRelu backward calculation with negative slope",
+        )
+    return F.leaky_relu_backward(g, result, negative_slope)
+
+
 leaky_relu_over = elementwise(
     "leaky_relu_over",
-    lambda F, g, negative_slope, result: F.leaky_relu_backward(g, result, negative_slope),
+    _leaky_relu_over,
     inputs=("self",),
     statics=("negative_slope",),
     kernel="leaky_relu",
@@ -223,6 +275,8 @@ def _rrelu_vjp(F: Any, g: Any, self: Any, noise: Any, lower: Any, upper: Any, tr
 def _rrelu_over_vjp(
     F: Any, g: Any, noise: Any, lower: Any, upper: Any, training: Any, result: Any
 ) -> Any:
+    if not (training and upper - lower > 1e-6):
+        return _leaky_relu_over(F, g, (lower + upper) / 2, result)
     return _rrelu_vjp(F, g, result, noise, lower, upper, training)
 
 
@@ -252,6 +306,7 @@ rrelu_with_noise.in_place = _rrelu(
 ).in_place
 
 
+@_rounded_once
 def _glu_vjp(F: Any, g: Any, self: Any, dim: int) -> Any:
     half = self.shape[dim] // 2
     first, second = F.split(self, (half, half), dim)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..kernels.embedding import ends_at_last_offset
 from ..kernels.meta import MetaArray
 from ..tape.declare import general
 from ..tape.foreign import kernels_for
@@ -22,7 +23,6 @@ _INT64 = np.dtype(np.int64)
 
 
 _INDICES = (dtypes.int64, dtypes.int32)
-_MAX = 2
 _REAL = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
@@ -258,8 +258,11 @@ def embedding_bag(
     elif padding_idx < 0:
         padding_idx += rows
     if include_last_offset:
+        if not offsets.numel():
+            raise RuntimeError("include_last_offset: number of offset should be at least 1")
         offsets = TENSOR.narrow(offsets, 0, 0, offsets.shape[0] - 1)
-        if mode != _MAX and last < indices.numel():  # sums end there, maxima do not
+        quick = ends_at_last_offset(mode, padding_idx, weight.dtype is dtypes.float64)
+        if quick and last < indices.numel():
             indices = TENSOR.narrow(indices, 0, 0, last)
             if per_sample_weights is not None:
                 per_sample_weights = TENSOR.narrow(per_sample_weights, 0, 0, last)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..dtypes import bfloat16, float16
@@ -142,8 +143,10 @@ gelu_backward = elementwise(
 
 
 @public
-def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
     """x times the normal distribution function; ``approximate`` is 'none' or 'tanh'."""
+    if out is not None:
+        return out_of(partial(gelu, approximate=approximate), out, input, name="gelu")
     if approximate not in ("none", "tanh"):
         raise RuntimeError("approximate argument must be either none or tanh.")
     return gelu_of(input, approximate)

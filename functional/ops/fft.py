@@ -331,7 +331,7 @@ def _frequencies(
 ) -> Tensor:
     kind = dtypes.get_default_dtype() if dtype is None else dtype
     scaled = (values.astype(kind.array) * kind.array.type(1.0 / (n * d))).astype(kind.array)
-    return given(name, placed(scaled, device, grad), out)
+    return given(placed(scaled, device, grad), out, dtype, name)
 
 
 @public

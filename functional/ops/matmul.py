@@ -380,16 +380,33 @@ def broadcast_batch(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
         raise size_mismatch(a, b) from None
 
 
+def _refuse_linear(input: Any, weight: Any, bias: Any) -> None:
+    """PyTorch's errors for what is no tensor, or has no dimensions."""
+    need_tensor(input, "linear.input.1")
+    need_tensor(weight, "linear.weight.2")
+    if bias is not None:
+        need_tensor(bias, "linear.bias.3")
+    if not (input.ndim and weight.ndim):
+        raise RuntimeError(
+            f"both arguments to linear need to be at least 1D, but they are {input.ndim}D and "
+            f"{weight.ndim}D"
+        )
+
+
 @public
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input @ weightᵀ + bias; weight is (out_features, in_features)."""
-    n = input.ndim
-    if n == 2 and bias is not None:
-        return addmm_(bias, input, views.t_(weight), 1, 1)
-    if bias is None or not input.is_contiguous():
-        product = matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
-        return product if bias is None else product + bias
-    *lead, last = input.shape
-    flat = views.view_as_shape(input, (math.prod(lead), last))
-    out = addmm_(bias, flat, views.t_(weight), 1, 1)
-    return views.view_as_shape(out, (*lead, weight.shape[0]))
+    try:
+        n = input.ndim
+        if n == 2 and bias is not None:
+            return addmm_(bias, input, views.t_(weight), 1, 1)
+        if bias is None or not input.is_contiguous():
+            product = matmul(input, views.t_(weight) if weight.ndim == 2 else weight)
+            return product if bias is None else product + bias
+        *lead, last = input.shape
+        flat = views.view_as_shape(input, (math.prod(lead), last))
+        out = addmm_(bias, flat, views.t_(weight), 1, 1)
+        return views.view_as_shape(out, (*lead, weight.shape[0]))
+    except (AttributeError, RuntimeError):
+        _refuse_linear(input, weight, bias)
+        raise

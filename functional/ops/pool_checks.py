@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import dtypes
@@ -19,7 +20,8 @@ def pairs_of(value: Any, n: int, title: str, name: str, optional: bool = False) 
         if n == 3:
             either = either.removeprefix("either ")
         raise RuntimeError(f"{title}: {name} must {either}, or a tuple of {WORDS[n]}")
-    return tuple(int(v) for v in (items * n if len(items) == 1 else items))
+    items = listed(value, f"{title}.{name}.{_PLACES.get(name, 2)}")
+    return items * n if len(items) == 1 else items
 
 
 _PLACES = {"stride": 3, "padding": 4, "dilation": 5}
@@ -54,9 +56,12 @@ def check_avg(x: Tensor, kernel: Any, stride: Any, padding: Any, divisor: Any) -
         raise RuntimeError("divisor must be not zero")
     if any(s == 0 for s in stride):
         raise RuntimeError("stride should not be zero")
+    if any(s < 0 for s in stride):
+        named = " ".join(f"d{a}: {s}" for a, s in zip("THW"[-n:], stride, strict=True))
+        raise RuntimeError(f"stride should be greater than zero, but got {named}")
     if any(k <= 0 for k in kernel):
-        named = zip("THW"[-n:], kernel, strict=True)
-        listed = " ".join(f"k{a}: {k}" for a, k in named)
+        shown = zip("THW"[-n:], kernel, strict=True)
+        listed = " ".join(f"k{a}: {k}" for a, k in shown)
         raise RuntimeError(f"kernel size should be greater than zero, but got {listed}")
     for k, p in zip(kernel, padding, strict=True):
         if p < 0:
@@ -73,7 +78,17 @@ def check_avg(x: Tensor, kernel: Any, stride: Any, padding: Any, divisor: Any) -
 
 def _check_avg_rank(x: Tensor, n: int) -> None:
     if x.ndim not in (n + 1, n + 2):
+        if n == 2:
+            raise RuntimeError(
+                "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, "
+                f"but got:{list(x.shape)}"
+            )
         raise RuntimeError(f"non-empty {n + 1}D or {n + 2}D (batch mode) tensor expected for input")
+    if n == 3 and 0 in x.shape[x.ndim - n - 1 :]:
+        raise RuntimeError(
+            "avg_pool3d(): Expected input's non-batch dimensions to have positive length, but "
+            f"input has a shape of {list(x.shape)} and non-batch dimension 0 has length zero!"
+        )
     if 0 in x.shape[x.ndim - n - 1 :]:
         raise RuntimeError(
             f"Expected {n + 1}D or {n + 2}D (batch mode) tensor with optional 0 dim batch size for "
@@ -147,9 +162,17 @@ def check_adaptive(x: Tensor, n: int, title: str, colon: str) -> None:
             )
 
 
-def check_fractional(x: Tensor, kernel: Any, size: Any) -> None:
-    """Windows must fit beside each other."""
-    n = len(kernel)
+def check_room(shape: tuple[int, ...], itemsize: int) -> None:
+    """PyTorch's errors for results that have more elements, or bytes, than an int64 counts."""
+    count = math.prod(shape)
+    if count >= 1 << 63:
+        raise RuntimeError("numel: integer multiplication overflow")
+    if count * itemsize >= 1 << 63:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+
+
+def check_fractional(x: Tensor, samples: Any, kernel: Any, size: Any, n: int) -> None:
+    """Windows must fit beside each other, and there is a sample for every plane."""
     if x.ndim not in (n + 1, n + 2):
         low, high = -x.ndim, x.ndim - 1
         raise IndexError(
@@ -157,12 +180,41 @@ def check_fractional(x: Tensor, kernel: Any, size: Any) -> None:
         )
     names = ("height", "width") if n == 2 else ("time", "height", "width")
     title = "fractional_max_pool2d" if n == 2 else "fractional_max_pool3d_out"
+    for argument, value in (("kernel_size", kernel), ("output_size", size)):
+        if len(value) != n:
+            several = "Ints" if n == 2 else "three Ints"
+            raise RuntimeError(
+                f"fractional_max_pool{n}d: {argument} must either be a single Int or tuple of "
+                f"{several}"
+            )
+    for i in range(1, x.ndim):
+        if x.shape[i] == 0:
+            raise RuntimeError(
+                f"{title}(): Expected input to have non-zero size for non-batch dimensions, but "
+                f"got{list(x.shape)} with dimension {i} being empty."
+            )
     for name, k, out, given in zip(names, kernel, size, x.shape[-n:], strict=True):
         if out + k - 1 > given:
             raise RuntimeError(
                 f"{title}(): pool {name} {k} too large relative to input {name} {given}"
             )
     refuse_dtypes(x, f"fractional_max_pool{n}d_out_frame", *FLOATING)
+    _check_samples(samples, x, n)
+
+
+def _check_samples(samples: Any, x: Tensor, n: int) -> None:
+    start = "Expect _random_samples"
+    if samples.dtype is not x.dtype:
+        raise RuntimeError(f"{start} to have the same dtype as input")
+    if samples.ndim != 3:
+        raise RuntimeError(f"{start} to have 3 dimensions, got {samples.ndim}")
+    batch = x.shape[0] if x.ndim == n + 2 else 1
+    if samples.shape[0] < batch:
+        raise RuntimeError(f"{start}.size(0) no less then input batch size.")
+    if samples.shape[1] != x.shape[-n - 1]:
+        raise RuntimeError(f"{start}.size(1) equals to input channel size.")
+    if samples.shape[2] != n:
+        raise RuntimeError(f"{start}.size(2) equals to {n}; got {samples.shape[2]}.")
 
 
 def check_unpool(x: Tensor, indices: Tensor, n: int) -> None:
@@ -180,4 +232,10 @@ def check_unpool(x: Tensor, indices: Tensor, n: int) -> None:
             "Expected shape of indices to be same as that of the input tensor "
             f"({list(x.shape)}) but got indices tensor with shape: {list(indices.shape)}"
         )
+    for i in range(1, x.ndim):
+        if x.shape[i] == 0:
+            raise RuntimeError(
+                f"max_unpooling{n}d_forward_out_cpu(): Expected input to have non-zero size for "
+                f"non-batch dimensions, but got {list(x.shape)} with dimension {i} being empty."
+            )
     refuse_dtypes(x, f"max_unpool{n}d", *FLOATING)

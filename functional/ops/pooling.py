@@ -73,10 +73,37 @@ def _adaptive_shape(x: Any, size: Any) -> Any:
     return (*x.shape[: x.ndim - len(size)], *size), x.dtype
 
 
+def _check_not_empty(g: Any, title: str) -> None:
+    """What PyTorch's way back says about gradients without elements."""
+    for i in range(1, len(g.shape)):
+        if g.shape[i] == 0:
+            raise RuntimeError(
+                f"{title}_backward(): Expected grad_output to have non-zero size for non-batch "
+                f"dimensions, but grad_output has sizes {list(g.shape)} with dimension {i} being "
+                "empty"
+            )
+
+
+def _adaptive_avg_rule(F: Any, g: Any, self: Any, output_size: Any) -> Any:
+    n = len(output_size)
+    _check_not_empty(g, f"adaptive_avg_pool{n}d")
+    return F.adaptive_avg_pool_grad(g, self, n)
+
+
+def _adaptive_max_rule(n: int) -> Any:
+    plain = max_pool_rule(n, n == 2)
+
+    def rule(F: Any, g: Any, self: Any, result1: Any) -> Any:
+        _check_not_empty(g[0] if type(g) is list else g, f"adaptive_max_pool{n}d")
+        return plain(F, g, self, result1)
+
+    return rule
+
+
 def _adaptive_avg(name: str, node: str | None = None) -> Any:
     return general(
         name,
-        lambda F, g, self, output_size: F.adaptive_avg_pool_grad(g, self, len(output_size)),
+        _adaptive_avg_rule,
         statics=("output_size",),
         kernel="adaptive_avg_pool_of",
         node=node,
@@ -108,7 +135,7 @@ def _max_shape(x: Any, *rest: Any) -> Any:
 adaptive_max_pools = {
     n: general(
         f"adaptive_max_pool{n}d_of",
-        max_pool_rule(n, n == 2),
+        _adaptive_max_rule(n),
         statics=("output_size",),
         kernel="adaptive_max_pool_of",
         node=f"AdaptiveMaxPool{n}DBackward0",

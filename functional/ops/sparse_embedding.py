@@ -23,7 +23,10 @@ def embedding_sparse_backward(
             "embedding_backward: scale_grad_by_freq not supported with sparse gradients"
         )
     width = g.shape[-1]
-    at, held = indices._data.reshape(1, -1).astype(np.int64), TENSOR.reshape(g, (-1, width))
+    at = indices._data.reshape(1, -1).astype(np.int64)
+    if not width:
+        at = at[:, :0]
+    held = TENSOR.reshape(g, (at.shape[1], width))
     if padding_idx >= 0:
         kept = np.flatnonzero(at[0] != padding_idx)
         at, held = at[:, kept], TENSOR.index_select(held, 0, wrap(kept))

@@ -101,8 +101,10 @@ def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 @public
 def unflatten(self: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension as several of ``sizes`` (one may be -1)."""
-    at = one_dim(self, dim)
+    at = one_dim(self, dim, where="unflatten.dim.1")
     inner = tuple(sizes)
+    if not inner:
+        raise RuntimeError("unflatten: sizes must be non-empty")
     if inner.count(-1) > 1:
         raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
     try:

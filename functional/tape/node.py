@@ -23,21 +23,40 @@ def short_name(node: Node) -> str:
     return re.sub(r"Backward0?(\d*)$", r"\1", node.name())
 
 
-class Handle:
-    """Returned by hook registration; ``remove()`` takes the hook away again."""
+class RemovableHandle:
+    """Returned by hook registration; ``remove()``, or leaving a ``with`` block, takes it away.
 
-    _next_id = itertools.count().__next__
+    ``extra_dict`` is a further dictionary, or several, that hold something under the same id.
+    A copy of a handle, or one that was pickled, has dictionaries of its own.
+    """
 
-    def __init__(self, hooks: dict[int, Any]) -> None:
-        self.id = Handle._next_id()
-        self.hooks_ref = weakref.ref(hooks)
+    next_id = 0
+
+    def __init__(self, hooks_dict: Any, *, extra_dict: Any = None) -> None:
+        self.hooks_dict_ref = weakref.ref(hooks_dict)
+        self.id = RemovableHandle.next_id
+        RemovableHandle.next_id += 1
+        many = extra_dict if isinstance(extra_dict, (list, tuple)) else [extra_dict]
+        self.extra_dict_ref = tuple(weakref.ref(d) for d in many if d is not None)
 
     def remove(self) -> None:
-        hooks = self.hooks_ref()
-        if hooks is not None:
-            hooks.pop(self.id, None)
+        for ref in (self.hooks_dict_ref, *self.extra_dict_ref):
+            found = ref()
+            if found is not None:
+                found.pop(self.id, None)
 
-    def __enter__(self) -> Handle:
+    def __getstate__(self) -> Any:
+        return self.hooks_dict_ref(), self.id, tuple(ref() for ref in self.extra_dict_ref)
+
+    def __setstate__(self, state: Any) -> None:
+        hooks, self.id, extra = (*state, ())[:3]
+        self.hooks_dict_ref, *others = (
+            weakref.ref(OrderedDict() if d is None else d) for d in (hooks, *extra)
+        )
+        self.extra_dict_ref = tuple(others)
+        RemovableHandle.next_id = max(RemovableHandle.next_id, self.id + 1)
+
+    def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *exc: object) -> None:
@@ -99,11 +118,11 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.seq
 
-    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+    def register_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node has run."""
         return add_hook(self.more().post, hook)
 
-    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+    def register_prehook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(grad_outputs)`` before this node runs."""
         return add_hook(self.more().pre, hook)
 
@@ -111,8 +130,8 @@ class Node:
         return f"<{type(self).__name__} object at {hex(id(self))}>"
 
 
-def add_hook(hooks: dict[int, Any], hook: Callable[..., Any]) -> Handle:
-    handle = Handle(hooks)
+def add_hook(hooks: dict[int, Any], hook: Callable[..., Any]) -> RemovableHandle:
+    handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from enum import IntEnum
 from typing import Any
 
 from functional import devices
@@ -14,6 +15,23 @@ from .._settings import STATE, need_bool
 # kept here for torch.nn.attention too
 sdp = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn", "overrideable"), True)
 sdp["reduced"] = False
+
+
+class SDPBackend(IntEnum):
+    """PyTorch's implementations of scaled dot product attention."""
+
+    ERROR = -1
+    MATH = 0
+    FLASH_ATTENTION = 1
+    EFFICIENT_ATTENTION = 2
+    CUDNN_ATTENTION = 3
+    OVERRIDEABLE = 4
+
+    def __repr__(self) -> str:
+        return f"<SDPBackend.{self.name}: {self.value}>"
+
+    def __str__(self) -> str:
+        return f"SDPBackend.{self.name}"
 
 
 class _Matmul:

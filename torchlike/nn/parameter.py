@@ -129,7 +129,7 @@ class UninitializedTensorMixin:
 
         device = self.device if device is None else device
         dtype = self.dtype if dtype is None else dtype
-        self.data = empty(tuple(shape), device=device, dtype=dtype)
+        self.data = empty(shape, device=device, dtype=dtype)
         self.__class__ = self.cls_to_become
 
     @property  # type: ignore[no-redef]
@@ -152,6 +152,10 @@ class UninitializedTensorMixin:
             "initialized one. Call `forward` to initialize the parameters before accessing their "
             "attributes."
         )
+
+    def size(self, dim: int | None = None) -> Any:
+        """That of ``data``: nothing."""
+        return self.data.size() if dim is None else self.data.size(dim)
 
     def share_memory_(self) -> Any:
         """Nothing to share yet: RuntimeError."""

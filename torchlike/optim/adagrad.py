@@ -62,6 +62,8 @@ class Adagrad(Elementwise):
 
     def start(self, state: dict[str, Any], p: Tensor, group: dict[str, Any]) -> None:
         """A sum that starts from ``initial_accumulator_value``."""
+        if hasattr(p, "cls_to_become"):
+            p.abs()  # it has no shape yet, which is an error of its own
         state["step"] = new_count(fused=group["fused"])
         first = self.defaults["initial_accumulator_value"]
         state["sum"] = like(complex(first, first) if p.is_complex() else first, p)

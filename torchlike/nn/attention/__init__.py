@@ -4,31 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import IntEnum
 from typing import Any
 
-from ...backends.cuda import sdp
+from ...backends.cuda import SDPBackend, sdp
 
 __all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]
 
 WARN_FOR_UNFUSED_KERNELS = False
-
-
-class SDPBackend(IntEnum):
-    """PyTorch's implementations of scaled dot product attention."""
-
-    ERROR = -1
-    MATH = 0
-    FLASH_ATTENTION = 1
-    EFFICIENT_ATTENTION = 2
-    CUDNN_ATTENTION = 3
-    OVERRIDEABLE = 4
-
-    def __repr__(self) -> str:
-        return f"<SDPBackend.{self.name}: {self.value}>"
-
-    def __str__(self) -> str:
-        return f"SDPBackend.{self.name}"
 
 
 _ORDER = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from functional.attention import additive, multi_head_attention_forward
+from functional.attention import additive, check_mask, multi_head_attention_forward
+from functional.blame import warn
 from functional.ops.create import empty
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor
@@ -107,6 +108,17 @@ class MultiheadAttention(Module):
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
         """The attended values, and the weights (mean of the heads by default) or None."""
+        for name, mask in (("key_padding_mask", key_padding_mask), ("attn_mask", attn_mask)):
+            check_mask(mask, name)
+        if (
+            key_padding_mask is not None
+            and attn_mask is not None
+            and key_padding_mask.dtype is not attn_mask.dtype
+        ):
+            warn(
+                "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same "
+                "type for both instead.",
+            )
         swapped = self.batch_first and query.ndim == 3
         if swapped:
             one = query is key, key is value

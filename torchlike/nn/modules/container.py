@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
+from functional.blame import warn
+
 from .module import Module, _addindent
 from .parameter_container import ParameterDict, ParameterList
 
-__all__ = ["ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 def position(index: Any, n: int) -> int:
@@ -20,6 +22,20 @@ def position(index: Any, n: int) -> int:
     if not -n <= index < n:
         raise IndexError(f"index {index} is out of range")
     return index % n
+
+
+class Container(Module):
+    """The base class of networks before Module was; its arguments become submodules."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__()
+        warn(
+            "`nn.Container` is deprecated. All of its functionality is now implemented in "
+            "`nn.Module`. Subclass that instead.",
+            FutureWarning,
+        )
+        for name, module in kwargs.items():
+            self.add_module(name, module)
 
 
 class _Numbered(Module):

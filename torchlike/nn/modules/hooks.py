@@ -28,25 +28,23 @@ DICTS = (
     "_load_state_dict_post_hooks",
 )
 
-ANY: dict[int, Any] = OrderedDict()  # every hook that sees all modules' calls, of whatever kind
-PRE: dict[int, Any] = OrderedDict()
-FORWARD: dict[int, Any] = OrderedDict()
-FORWARD_KWARGS: dict[int, bool] = OrderedDict()
-FORWARD_ALWAYS: dict[int, bool] = OrderedDict()
-BACKWARD: dict[int, Any] = OrderedDict()
-BACKWARD_PRE: dict[int, Any] = OrderedDict()
-BUFFER_REGISTRATION: dict[int, Any] = OrderedDict()
-MODULE_REGISTRATION: dict[int, Any] = OrderedDict()
-PARAMETER_REGISTRATION: dict[int, Any] = OrderedDict()
+# every hook that sees all modules' calls, of whatever kind
+ANY: dict[int, Any] = OrderedDict()
 
 
-class _GlobalKind:
-    """Whether the backward hooks of all modules are full ones; None before the first."""
+class _Everywhere:
+    """The hooks of all modules, by kind: dictionaries under PyTorch's names in ``module.py``.
 
-    full: bool | None = None
+    They are looked up there each time, as programs put other dictionaries in their place.
+    """
+
+    names: dict[str, Any]  # of ``module.py``
+
+    def __getattr__(self, kind: str) -> Any:
+        return self.names[f"_global_{kind}"]
 
 
-GLOBAL = _GlobalKind()
+ALL = _Everywhere()
 
 
 def _add(hooks: Any, hook: Any, prepend: bool = False, flags: Any = (), extra: Any = ()) -> Any:
@@ -131,17 +129,17 @@ class HooksMixin:
 
     def _get_backward_hooks(self) -> tuple[list[Any], list[Any]]:
         """(full hooks, old-style hooks), those of all modules first."""
-        everywhere, own = list(BACKWARD.values()), list(self._backward_hooks.values())
-        full = (everywhere if GLOBAL.full is True else []) + (
+        everywhere, own = list(ALL.backward_hooks.values()), list(self._backward_hooks.values())
+        full = (everywhere if ALL.is_full_backward_hook is True else []) + (
             own if self._is_full_backward_hook is True else []
         )
-        old = (everywhere if GLOBAL.full is False else []) + (
+        old = (everywhere if ALL.is_full_backward_hook is False else []) + (
             own if self._is_full_backward_hook is False else []
         )
         return full, old
 
     def _get_backward_pre_hooks(self) -> list[Any]:
-        return [*BACKWARD_PRE.values(), *self._backward_pre_hooks.values()]
+        return [*ALL.backward_pre_hooks.values(), *self._backward_pre_hooks.values()]
 
 
 def _mixed(where: str) -> str:
@@ -156,30 +154,33 @@ def _mixed(where: str) -> str:
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, args)`` before the ``forward`` of every module."""
-    return _add(PRE, hook, extra=[ANY])
+    return _add(ALL.forward_pre_hooks, hook, extra=[ANY])
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after the ``forward`` of every module."""
-    flags = [(FORWARD_KWARGS, with_kwargs), (FORWARD_ALWAYS, always_call)]
-    return _add(FORWARD, hook, flags=flags, extra=[ANY])
+    flags = [
+        (ALL.forward_hooks_with_kwargs, with_kwargs),
+        (ALL.forward_hooks_always_called, always_call),
+    ]
+    return _add(ALL.forward_hooks, hook, flags=flags, extra=[ANY])
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """``register_full_backward_pre_hook`` for every module."""
-    return _add(BACKWARD_PRE, hook, extra=[ANY])
+    return _add(ALL.backward_pre_hooks, hook, extra=[ANY])
 
 
 def _register_backward(hook: Callable[..., Any], full: bool) -> RemovableHandle:
-    if GLOBAL.full is (not full):
+    if ALL.is_full_backward_hook is (not full):
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks as a global Module "
             "hook. Please use only one of them."
         )
-    GLOBAL.full = full
-    return _add(BACKWARD, hook, extra=[ANY])
+    ALL.names["_global_is_full_backward_hook"] = full
+    return _add(ALL.backward_hooks, hook, extra=[ANY])
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -194,17 +195,17 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, buffer)`` when a buffer is registered; a result replaces it."""
-    return _add(BUFFER_REGISTRATION, hook)
+    return _add(ALL.buffer_registration_hooks, hook)
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, submodule)`` when one is registered; a result replaces it."""
-    return _add(MODULE_REGISTRATION, hook)
+    return _add(ALL.module_registration_hooks, hook)
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(module, name, parameter)`` when one is registered; a result replaces it."""
-    return _add(PARAMETER_REGISTRATION, hook)
+    return _add(ALL.parameter_registration_hooks, hook)
 
 
 # --- calling a module that has hooks --------------------------------------------------------------
@@ -212,7 +213,7 @@ def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> Rem
 
 def call(module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call ``module`` with all its hooks."""
-    always = FORWARD_ALWAYS or module._forward_hooks_always_called
+    always = ALL.forward_hooks_always_called or module._forward_hooks_always_called
     if not always:
         return _Call(module, args, kwargs).run()
     current = _Call(module, args, kwargs)
@@ -254,7 +255,7 @@ class _Call:
 
     def _forward_pre_hooks(self) -> None:
         module = self.module
-        for key, hook in [*PRE.items(), *module._forward_pre_hooks.items()]:
+        for key, hook in [*ALL.forward_pre_hooks.items(), *module._forward_pre_hooks.items()]:
             if key in module._forward_pre_hooks_with_kwargs:
                 found = hook(module, self.args, self.kwargs)
                 if found is None:
@@ -281,7 +282,7 @@ class _Call:
     def _forward_hooks(self) -> None:
         module = self.module
         for hooks, kwargs, always in (
-            (FORWARD, FORWARD_KWARGS, FORWARD_ALWAYS),
+            (ALL.forward_hooks, ALL.forward_hooks_with_kwargs, ALL.forward_hooks_always_called),
             (
                 module._forward_hooks,
                 module._forward_hooks_with_kwargs,
@@ -297,7 +298,8 @@ class _Call:
         """After an error: the always-called hooks that have not run; their errors only warn."""
         module = self.module
         left = [
-            (key, FORWARD[key], FORWARD_KWARGS, "global module") for key in [*FORWARD_ALWAYS]
+            (key, ALL.forward_hooks[key], ALL.forward_hooks_with_kwargs, "global module")
+            for key in [*ALL.forward_hooks_always_called]
         ] + [
             (key, module._forward_hooks[key], module._forward_hooks_with_kwargs, "module")
             for key in [*module._forward_hooks_always_called]

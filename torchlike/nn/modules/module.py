@@ -38,6 +38,19 @@ __all__ = [
     "register_module_parameter_registration_hook",
 ]
 
+# hooks of all modules
+_global_buffer_registration_hooks: dict[int, Any] = OrderedDict()
+_global_module_registration_hooks: dict[int, Any] = OrderedDict()
+_global_parameter_registration_hooks: dict[int, Any] = OrderedDict()
+_global_backward_pre_hooks: dict[int, Any] = OrderedDict()
+_global_backward_hooks: dict[int, Any] = OrderedDict()
+_global_is_full_backward_hook: bool | None = None  # None before the first
+_global_forward_pre_hooks: dict[int, Any] = OrderedDict()
+_global_forward_hooks: dict[int, Any] = OrderedDict()
+_global_forward_hooks_always_called: dict[int, bool] = OrderedDict()
+_global_forward_hooks_with_kwargs: dict[int, bool] = OrderedDict()
+hooks.ALL.names = globals()
+
 
 def type_name(value: Any) -> str:
     """The name error messages use: a tensor's legacy type, else module and class."""
@@ -141,7 +154,7 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
                 f"cannot assign '{type_name(tensor)}' object to buffer '{name}' "
                 "(torch Tensor or None required)"
             )
-        for hook in list(hooks.BUFFER_REGISTRATION.values()):
+        for hook in list(_global_buffer_registration_hooks.values()):
             changed = hook(self, name, tensor)
             tensor = tensor if changed is None else changed
         buffers[name] = tensor
@@ -168,7 +181,7 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
                 f"created explicitly. To express '{name}' as a function of another Tensor, "
                 "compute the value in the forward() method."
             )
-        for hook in list(hooks.PARAMETER_REGISTRATION.values()):
+        for hook in list(_global_parameter_registration_hooks.values()):
             changed = hook(self, name, param)
             param = param if changed is None else changed
         parameters[name] = param
@@ -179,7 +192,7 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
             raise TypeError(f"{type_name(module)} is not a Module subclass")
         modules = _need(self.__dict__.get("_modules"), "module")
         _check_name(self, name, "module", modules)
-        for hook in list(hooks.MODULE_REGISTRATION.values()):
+        for hook in list(_global_module_registration_hooks.values()):
             changed = hook(self, name, module)
             module = module if changed is None else changed
         modules[name] = module
@@ -226,7 +239,7 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
             object.__setattr__(self, name, value)
 
     def _set_module(self, name: str, value: Module | None) -> None:
-        for hook in list(hooks.MODULE_REGISTRATION.values()):
+        for hook in list(_global_module_registration_hooks.values()):
             changed = hook(self, name, value)
             value = value if changed is None else changed
         self._modules[name] = value
@@ -239,7 +252,7 @@ class Module(HooksMixin, StateMixin, TraversalMixin):
         if buffers is None or name not in buffers:
             self.register_buffer(name, value, persistent)
             return
-        for hook in list(hooks.BUFFER_REGISTRATION.values()):
+        for hook in list(_global_buffer_registration_hooks.values()):
             changed = hook(self, name, value)
             value = value if changed is None else changed
         buffers[name] = value

@@ -264,6 +264,8 @@ class RNNBase(Module):
             input, hx = self._add_batch(input, hx)
         elif hx is not None:
             self._check_batched(hx)
+        if not input.shape[1 if self.batch_first else 0]:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         if hx is None:
             hx = self._zeros(input, None)
         self.check_forward_args(input, hx, None)

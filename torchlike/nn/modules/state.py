@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from functional.modes import no_grad
 from functional.tensor import Tensor
 
 from ...utils.hooks import RemovableHandle
-from ..parameter import Parameter, is_parameter
+from ..parameter import Parameter, is_lazy, is_parameter
 
 EXTRA = "_extra_state"
 
@@ -50,13 +51,24 @@ class _Replacing:
 
 
 class _WithModule:
-    """A load hook that is told the module it belongs to."""
+    """A load hook that is told the module it belongs to, which it does not keep alive."""
 
     def __init__(self, hook: Callable[..., Any], module: Any) -> None:
-        self.hook, self.module = hook, module
+        self.hook, self.module = hook, weakref.ref(module)
 
     def __call__(self, *args: Any) -> Any:
-        return self.hook(self.module, *args)
+        module = self.module()
+        if module is None:
+            raise RuntimeError("You are trying to call the hook of a dead Module!")
+        return self.hook(module, *args)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"hook": self.hook, "module": self.module()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if state["module"] is None:
+            raise RuntimeError("You are trying to revive the hook of a dead Module!")
+        self.hook, self.module = state["hook"], weakref.ref(state["module"])
 
 
 class StateMixin:
@@ -277,9 +289,10 @@ def _load_one(
             f"object from checkpoint but received {type(given)}"
         )
         return
-    if t.ndim == 0 and given.ndim == 1 and given.numel() == 1:
+    lazy = is_lazy(t)
+    if not lazy and t.ndim == 0 and given.ndim == 1 and given.numel() == 1:
         given = given[0]  # scalars of very old checkpoints
-    if given.shape != t.shape:
+    if not lazy and given.shape != t.shape:
         errors.append(
             f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
             f"the shape in current model is {t.shape}."
@@ -289,11 +302,14 @@ def _load_one(
         _warn_meta(key)
     try:
         with no_grad():
-            _assign(module, name, t, given) if assign else t.copy_(given)
+            if assign:
+                _assign(module, name, t, given)
+            else:
+                (t.data if lazy else t).copy_(given.data if is_lazy(given) else given)
     except Exception as error:
         errors.append(
             f'While copying the parameter named "{key}", whose dimensions in the model are '
-            f"{t.shape} and whose dimensions in the checkpoint are {given.shape}, an exception "
+            f"{t.size()} and whose dimensions in the checkpoint are {given.size()}, an exception "
             f"occurred : {error.args}."
         )
 

@@ -7,12 +7,13 @@ from typing import Any
 
 from functional import devices, dtypes
 from functional.blame import warn
+from functional.kernels.coo import SPARSE
 from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.ops.create import empty_like
 from functional.tensor import Tensor
 
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 _SIGNATURES = (
     "\n * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
@@ -190,6 +191,15 @@ class TraversalMixin:
                 self._buffers[name] = fn(buffer)
         return self
 
+    def _replicate_for_data_parallel(self) -> Any:
+        """A module with the same buffers and submodules, without parameters yet."""
+        replica = self.__new__(type(self))
+        replica.__dict__ = self.__dict__.copy()
+        replica._parameters = {}
+        replica._buffers, replica._modules = replica._buffers.copy(), replica._modules.copy()
+        replica._is_replica = True
+        return replica
+
     def train(self, mode: bool = True) -> Any:
         """Set training mode (dropout drops, and so on) here and below; returns self."""
         if not isinstance(mode, bool):
@@ -294,6 +304,12 @@ class TraversalMixin:
 
     def share_memory(self) -> Any:
         """Refused: tensors are not shared among processes."""
+        for t in (*self.parameters(), *self.buffers()):
+            if is_lazy(t):
+                t.share_memory_()  # has an error of its own
+        for t in (*self.parameters(), *self.buffers()):
+            if is_lazy(t):
+                t.share_memory_()  # has an error of its own
         raise NotImplementedError("Module.share_memory: memory is not shared among processes")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
@@ -321,13 +337,19 @@ def clear_grad(t: Any, set_to_none: bool) -> None:
     grad.zero_()
 
 
+def _memory(t: Tensor) -> Any:
+    """The kind of memory: without numbers, one of the sparse kinds, or None for all others."""
+    kind = type(t._data)
+    return kind if kind is MetaArray or kind in SPARSE else None
+
+
 def _converted(parameter: Any, fn: Callable[[Tensor], Tensor]) -> Any:
     """The same Parameter over new memory; a new one where the kind of memory changes."""
     with no_grad():
         made = fn(parameter)
         grad = parameter._grad
         grad = None if grad is None else fn(grad)
-    if (type(made._data) is MetaArray) is (type(parameter._data) is MetaArray):
+    if _memory(made) is _memory(parameter):
         if made is not parameter:
             parameter._grad = None  # it may not fit for a moment
             parameter.data = made
@@ -337,26 +359,30 @@ def _converted(parameter: Any, fn: Callable[[Tensor], Tensor]) -> Any:
     return parameter
 
 
+_TO_NAMES = {"device", "dtype", "tensor", "non_blocking", "copy", "memory_format"}
+
+
 def _to_arguments(args: Any, kwargs: dict[str, Any]) -> tuple[Any, Any]:
     """(device, dtype) of ``to``; TypeError as PyTorch's for anything else."""
     device, dtype = kwargs.get("device"), kwargs.get("dtype")
-    known = {"device", "dtype", "tensor", "non_blocking", "copy", "memory_format"}
     rest = list(args)
     if "tensor" in kwargs:
         rest.insert(0, kwargs["tensor"])
-    ok = set(kwargs) <= known and len(rest) <= 4
+    ok = set(kwargs) <= _TO_NAMES and len(rest) <= 4
     if rest and isinstance(rest[0], Tensor):
         device, dtype, rest = rest[0].device, rest[0].dtype, rest[1:]
     elif rest and isinstance(rest[0], dtypes.dtype):
         dtype, rest = rest[0], rest[1:]
     elif rest:
         device, rest = rest[0], rest[1:]
-        if rest and (rest[0] is None or isinstance(rest[0], dtypes.dtype)):
+        if rest:
             dtype, rest = rest[0], rest[1:]
-    ok = ok and all(isinstance(flag, bool) for flag in rest)
+    ok = ok and len(rest) <= 2 and all(isinstance(flag, bool) for flag in rest)
     ok = ok and (dtype is None or isinstance(dtype, dtypes.dtype))
     if not ok or not isinstance(device, (str, int, devices.device, type(None))):
         raise _bad_to(args, kwargs)
+    if kwargs.get("copy") or (len(rest) == 2 and rest[1]):
+        raise RuntimeError(".to() does not accept copy argument")
     return (None if device is None else devices.device(device)), dtype
 
 
@@ -366,7 +392,7 @@ def _bad_to(args: Any, kwargs: dict[str, Any]) -> TypeError:
         return f"torch.{kind.__name__}" if kind in (dtypes.dtype, devices.device) else kind.__name__
 
     shown = [name(a) for a in args] + [f"{key}={name(value)}" for key, value in kwargs.items()]
-    text = ", ".join(shown) + (", " if kwargs else "")
+    text = ", ".join(shown) + (", " if kwargs and not args else "")
     return TypeError(
         f"to() received an invalid combination of arguments - got ({text}), but expected one of:"
         + _SIGNATURES

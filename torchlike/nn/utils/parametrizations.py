@@ -238,10 +238,10 @@ class _Orthogonal(Module):
                 "It is not possible to assign to the matrix exponential or the Cayley "
                 "parametrizations when use_trivialization=False."
             )
-        A, _ = TENSOR.geqrf(Q)
+        A, tau = TENSOR.geqrf(Q)
         d = A.diagonal(dim1=-2, dim2=-1)
         d.sign_()
-        d[d == 0.0] = 1
+        d[tau == 0.0] *= -1  # no reflection: only `forward` has one, and it turns the sign
         return A.mT if transposed else A
 
 

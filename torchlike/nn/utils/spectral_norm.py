@@ -8,7 +8,7 @@ from functional.modes import no_grad
 from functional.tape.op import TENSOR
 
 from .. import functional as F
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
@@ -85,6 +85,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make "
+                "sure to run the dummy forward before applying spectral normalization"
+            )
         with no_grad():
             h, w = as_matrix(weight, dim).shape
             u = F.normalize(weight.new_empty(h).normal_(0, 1), dim=0, eps=eps)
@@ -96,7 +101,44 @@ class SpectralNorm:
         module.register_buffer(name + "_v", v)
         module.register_forward_pre_hook(made)
         module._register_state_dict_hook(SpectralNormStateDictHook(made))
+        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(made))
         return made
+
+    def solve_v(self, matrix: Any, u: Any, sigma: Any) -> Any:
+        """The v for which u W v is ``sigma``, as u is W v, normalized."""
+        gram = TENSOR.mm(matrix.t(), matrix)
+        column = TENSOR.unsqueeze(TENSOR.mv(matrix.t(), u), 1)
+        v = TENSOR.squeeze(TENSOR.mm(TENSOR.linalg_pinv(gram), column), 1)
+        return v * (sigma / TENSOR.dot(u, TENSOR.mv(matrix, v)))
+
+
+class SpectralNormLoadStateDictPreHook:
+    """Finds v for a ``state_dict`` of the first format, which had the computed weight instead."""
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self, state_dict: Any, prefix: str, local_metadata: Any, strict: bool, missing_keys: Any,
+        unexpected_keys: Any, error_msgs: Any,
+    ) -> None:  # fmt: skip
+        fn, key = self.fn, prefix + self.fn.name
+        version = local_metadata.get("spectral_norm", {}).get(fn.name + ".version")
+        if version is not None and version >= 1:
+            return
+        ours = all(key + part in state_dict for part in ("_orig", "_u", "_v"))
+        if version is None and ours and key not in state_dict:
+            return  # the format is today's, without its number
+        lacking = [key + part for part in ("_orig", "", "_u") if key + part not in state_dict]
+        if strict:
+            missing_keys += lacking
+        if lacking:
+            return
+        with no_grad():
+            weight = state_dict[key + "_orig"]
+            sigma = (weight / state_dict.pop(key)).mean()
+            matrix = as_matrix(weight, fn.dim)
+            state_dict[key + "_v"] = fn.solve_v(matrix, state_dict[key + "_u"], sigma)
 
 
 class SpectralNormStateDictHook:

@@ -8,7 +8,7 @@ from functional.blame import warn
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor
 
-from ..parameter import Parameter
+from ..parameter import Parameter, is_lazy
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
@@ -47,6 +47,11 @@ class WeightNorm:
                 )
         made = WeightNorm(name, dim)
         weight = getattr(module, name)
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `WeightNorm` can't have uninitialized parameters. Make "
+                "sure to run the dummy forward before applying weight normalization"
+            )
         del module._parameters[name]
         module.register_parameter(
             name + "_g", Parameter(norm_except_dim(weight, made.dim).detach())
