@@ -122,4 +122,33 @@ def tied_parameters(torch: Any) -> Any:
     ]
 
 
+@CASES.add
+def batch_norms_without_statistics(torch: Any) -> Any:
+    net = torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Linear(2, 1))
+    same = torch.func.replace_all_batch_norm_modules_(net) is net
+    return [same, str(net), list(net.state_dict()), net[0](torch.tensor([[1.0, 2], [3, 6]]))]
+
+
+@CASES.add
+def functions_without_writes(torch: Any) -> Any:
+    def f(x: Any) -> Any:
+        y = x.clone()
+        y.add_(1)
+        return y.view(-1).mul_(2)
+
+    plain = torch.func.functionalize(f, remove="mutations_and_views")
+    x = torch.ones(2, 2)
+    return [plain(x), torch.func.vmap(plain)(x), torch.func.grad(lambda x: plain(x).sum())(x)]
+
+
+def test_types_for_annotations() -> None:
+    import torchlike
+
+    types = torchlike.types
+    assert isinstance(3, types.Number)
+    assert isinstance(torchlike.device("cpu"), types.Device)
+    assert isinstance(torchlike.ones(2).untyped_storage(), types.Storage)
+    assert not isinstance("3", types.Number)
+
+
 test_scenario = CASES.test()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from functional.tensor import Tensor
@@ -20,6 +21,7 @@ from functional.transforms import (
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -27,6 +29,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
     "vmap",
@@ -181,3 +184,35 @@ def stack_module_state(models: list[Any]) -> tuple[dict[str, Any], dict[str, Any
     for value in params.values():
         value.requires_grad_()
     return params, stacked([dict(m.named_buffers()) for m in models])
+
+
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+    """``func`` as it is: what it computes without writing in place is the same.
+
+    ``remove`` may be "mutations" or "mutations_and_views"; RuntimeError for anything else.
+    """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            "functionalize(f, remove='mutations'): received invalid argument for remove=. Valid "
+            "options are:\n     remove='mutations': all inplace and out= operators will be removed "
+            "from the program, and replaced\n         with their out-of-place equivalents.\n     "
+            "remove='mutations_and_views': In addition to the above, all aliasing operators {view} "
+            "will be\n         replaced with their non-aliasing counterparts, {view}_copy.\n"
+        )
+
+    @functools.wraps(func)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return call
+
+
+def replace_all_batch_norm_modules_(root: Any) -> Any:
+    """Have every batch normalization in ``root`` keep no running statistics; returns ``root``."""
+    from .nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+            module.track_running_stats = False
+    return root

@@ -16,7 +16,7 @@ pairwise_distance
 sum mean max min amax amin argmax argmin all any var logsumexp cumsum
 reshape flatten unflatten ravel t transpose permute movedim broadcast_to unsqueeze squeeze select
 narrow diagonal as_strided unbind split split_with_sizes chunk cat stack flip
-tensor_split hsplit vsplit dsplit unsafe_split unsafe_split_with_sizes unsafe_chunk
+tensor_split hsplit vsplit dsplit vander unsafe_split unsafe_split_with_sizes unsafe_chunk
 atleast_1d atleast_2d atleast_3d hstack vstack dstack column_stack
 broadcast_shapes broadcast_tensors meshgrid roll rot90 fliplr flipud tile adjoint diag diag_embed
 diagflat
@@ -96,11 +96,11 @@ logspace tril_indices triu_indices scalar_tensor empty_strided empty_permuted as
 to_dlpack lstm gru rnn_tanh rnn_relu lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell
 batch_norm native_batch_norm instance_norm layer_norm native_layer_norm group_norm
 native_group_norm rms_norm
-poisson randint_like range segment_reduce _segment_reduce
+poisson randint_like range segment_reduce _segment_reduce vander
 frombuffer atleast_1d atleast_2d atleast_3d hstack vstack row_stack dstack column_stack
 broadcast_shapes broadcast_tensors meshgrid alias_copy as_strided_copy diagonal_copy expand_copy
 permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy
-transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy unsafe_split_with_sizes
+transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy
 std_mean var_mean histogramdd cdist pdist trapezoid cumulative_trapezoid gradient searchsorted
 bucketize isin unravel_index combinations cartesian_prod fill trapz
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss

@@ -102,6 +102,14 @@ record(
     (A(2, 3), 4),
     bad=[(A(3), 1)],
 )
+record(
+    "vander",
+    lambda T, x, n, increasing: T.vander(x, n, increasing),
+    (A(3), None, False),
+    (A(4), 2, True),
+    (A(2), 0, False),
+    bad=[(A(2, 2), 3, False), (A(2), -1, False)],
+)
 record("linalg.diagonal", lambda T, x: T.linalg.diagonal(x), A(3, 3), A(2, 3, 4))
 record(
     "linalg.tensorinv",

@@ -11,6 +11,7 @@ from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tensor import Tensor
+from .arguments import need_tensor
 from .linalg_parts import (
     add,
     check_kind,
@@ -305,6 +306,24 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     ones = TENSOR.ones((*shape, 1), dtype=wide.dtype, device=x.device)
     powers = TENSOR.cumprod(wide, -1)
     return TENSOR.cat([ones.to(powers.dtype), powers], -1)
+
+
+@public
+def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
+    """Rows of powers of a 1-D tensor's elements: x^(N-1), …, x, 1, or the other way round."""
+    need_tensor(x, "vander.x.1")
+    if x.ndim != 1:
+        raise RuntimeError("x must be a one-dimensional tensor.")
+    n = x.shape[0] if N is None else N
+    if n < 0:
+        raise RuntimeError("N must be non-negative.")
+    wide = dtypes.int64 if x.dtype.category < dtypes.FLOAT else x.dtype
+    shape = (x.shape[0], n)
+    powers = TENSOR.ones(shape, dtype=wide, device=x.device)
+    if n > 1:
+        rest = TENSOR.expand(TENSOR.unsqueeze(x.to(wide), -1), (shape[0], n - 1))
+        powers = TENSOR.cat([powers[:, :1], TENSOR.cumprod(rest, -1)], -1)
+    return powers if increasing else TENSOR.flip(powers, (1,))
 
 
 def check_reshape(n: int, m: int) -> None:

@@ -14,7 +14,7 @@ from .duals import FORWARD, PlainDual
 from .memory import check_apart, check_internal, check_overlap
 from .op import TENSOR
 from .out_dtypes import check_out_dtype
-from .views import bump, requires_grad
+from .views import bump, check_in_place, requires_grad
 
 _RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match "
@@ -78,6 +78,7 @@ def check_out(name: str, inputs: Any, out: Tensor) -> None:
             f"{name}(): functions with out=... arguments don't support automatic "
             "differentiation, but one of the arguments requires grad."
         )
+    check_in_place(out, False)
 
 
 def check_memory(name: str, inputs: Any, out: Tensor) -> None:
