@@ -33,7 +33,7 @@ from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.operands import not_a_tensor
 from .tape.slow import in_place
-from .tensor import Tensor, address, base_of, storage_array
+from .tensor import Shared, Tensor, address, base_of, storage_array
 
 
 def _operator(closure: Any, name: str) -> Any:
@@ -289,9 +289,9 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def _tells(self: Tensor, data: Any) -> bool:
     """Whether strides mean something where NumPy may give any to a dimension of size 1 or 0."""
-    if not data.size:
-        return base_of(self) is not None and any(data.strides)
-    return base_of(self) is not None or suggests_channels_last(data)
+    if base_of(self) is not None or type(self._place) is Shared:
+        return True
+    return bool(data.size) and suggests_channels_last(data)
 
 
 def storage_offset(self: Tensor) -> int:

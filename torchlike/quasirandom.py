@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from functional.dtypes import float32, float64, get_default_dtype
 from functional.errors import not_implemented
-from functional.ops.random import randint
+from functional.ops.random_integers import randint
 from functional.random import Generator
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, wrap

@@ -7,7 +7,8 @@ from typing import Any
 from ..blame import warn_once
 from ..kernels.layout import dense_strides
 from ..modes import MODE
-from ..tape.memory import check_apart
+from ..tape.memory import check_internal
+from ..tape.out import REWRITE, need_out
 from ..tape.sparse import is_sparse
 from ..tape.views import bump, requires_grad
 from ..tensor import Tensor
@@ -29,6 +30,7 @@ def given(t: Tensor, out: Any, dtype: Any = None, name: str = "") -> Tensor:
     """
     if out is None:
         return t
+    need_out(name, out)
     _check(t, out, dtype, name)
     if is_sparse(out):
         out._data = to_dtype(t if is_sparse(t) else t.to_sparse(), out.dtype)._data
@@ -42,7 +44,7 @@ def given(t: Tensor, out: Any, dtype: Any = None, name: str = "") -> Tensor:
             warn_once(_OTHER_COUNT.format(list(out.shape), out.numel(), t.numel(), t.numel()))
         item = out._data.dtype.itemsize
         resized(out, shape, dense_strides(shape, list(range(len(shape))), item))
-    check_apart(out, ())
+    check_internal(out, name in REWRITE)
     if not t.is_meta:
         out._data[...] = t._data.reshape(out._data.shape)
     bump(out)

@@ -37,7 +37,7 @@ _COPIED = frozenset(
     """.split()
 )
 # and these to elements that share memory.
-_REWRITE = frozenset(
+REWRITE = frozenset(
     """
     all amax amin any argmax argmin bmm cummax cummin empty eye full histc histogram
     linalg_vecdot linalg_vector_norm mv nansum norm ones prod randperm std sum tril triu var zeros
@@ -107,7 +107,7 @@ def write_out(result: Tensor, out: Tensor, name: str = "", at: int = 0) -> Tenso
         check_out_dtype(name, result.dtype, out.dtype, at)
     x = result._data
     if out._data.shape == x.shape:
-        check_internal(out, name in _REWRITE)
+        check_internal(out, name in REWRITE)
     else:
         if out._data.size and name not in _RESIZE:
             warn(_RESIZED.format(list(out._data.shape), list(x.shape)))
