@@ -289,9 +289,12 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def _tells(self: Tensor, data: Any) -> bool:
     """Whether strides mean something where NumPy may give any to a dimension of size 1 or 0."""
-    if base_of(self) is not None or type(self._place) is Shared:
+    if type(self._place) is Shared:
         return True
-    return bool(data.size) and suggests_channels_last(data)
+    base = base_of(self)
+    if not data.size:  # NumPy gives memory without elements strides of 0
+        return base is not None and base._data.size > 0
+    return base is not None or suggests_channels_last(data)
 
 
 def storage_offset(self: Tensor) -> int:
