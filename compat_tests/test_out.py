@@ -230,4 +230,21 @@ def test_the_warning_points_at_the_program() -> None:
     )
 
 
+@CASES.add
+def expanded_outputs_of_another_shape(torch: Any) -> Any:
+    def out(*shape: int) -> Any:
+        return torch.zeros(1).expand(*shape)
+
+    x, at, pair = torch.ones(3, 2), torch.tensor([0, 1]), torch.ones(2)
+    cross = torch.ones(2, 3)
+    return [
+        error(lambda: torch.index_select(x, 0, at, out=out(4, 2))),
+        error(lambda: torch.take(x, at, out=out(3))),
+        error(lambda: torch.masked_select(pair, pair > 0, out=out(3))),
+        torch.cat([pair, pair], out=out(3)),
+        torch.gather(x, 0, at[None], out=out(4, 2)),
+        torch.cross(cross, cross, dim=1, out=out(4, 3)),
+    ]
+
+
 test_scenario = CASES.test()

@@ -24,6 +24,8 @@ _RESIZED = (
 )
 # Whose result may not go where an input lies. Most may write over their inputs, if over all of one,
 _APART = frozenset("cat cross gather index_select kthvalue linalg_cross masked_select take".split())
+# nor, of these, to elements that share memory even if another shape is needed;
+_NEVER_SHARED = frozenset("index_select masked_select take".split())
 # some over a part of one as well,
 _COPIED = frozenset(
     """
@@ -83,6 +85,8 @@ def check_out(name: str, inputs: Any, out: Tensor) -> None:
 
 def check_memory(name: str, inputs: Any, out: Tensor) -> None:
     """PyTorch's errors for an ``out=`` that shares memory with inputs."""
+    if name in _NEVER_SHARED:
+        check_internal(out)
     if name in _APART:
         check_apart(out, inputs)
     elif name not in _COPIED:
