@@ -157,6 +157,8 @@ def inference_tensors(torch: Any) -> Any:
         a = torch.ones(2)
         b = torch.ones(2, 2).resize_(1, 3)
         marks = [torch.is_inference(a), torch.is_inference(b), torch.is_inference(a + 1)]
+        leaf = torch.ones(2, 2, requires_grad=True).resize_(1, 2)
+        marks += [torch.is_inference(leaf), leaf.requires_grad]
     c = torch.ones(2)
     marks += [
         torch.is_inference(a.view(2, 1)),

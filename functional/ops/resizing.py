@@ -103,7 +103,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     dimensions lie in memory in its order.
     """
     shape = ints(sizes)
-    if requires_grad(self):
+    if requires_grad(self) and not MODE.inference:
         raise RuntimeError("cannot resize variables that require grad")
     format_name = str(memory_format)
     if format_name == "torch.preserve_format":
