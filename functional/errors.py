@@ -19,6 +19,14 @@ def not_implemented(kernel: str, dtype: Any) -> NotImplementedError:
     return NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.legacy}'")
 
 
+def not_true(what: str) -> RuntimeError:
+    """PyTorch's error for a condition that has no words of its own."""
+    return RuntimeError(
+        f"Expected {what} to be true, but got false.  (Could this error message be improved?  If "
+        "so, please report an enhancement request to PyTorch.)"
+    )
+
+
 LEAF_IN_PLACE = "a leaf Variable that requires grad is being used in an in-place operation."
 VIEW_OF_LEAF_IN_PLACE = (
     "a view of a leaf Variable that requires grad is being used in an in-place operation."

@@ -188,10 +188,14 @@ def _bool(self: Tensor) -> bool:
     return bool(cast.item(self))
 
 
-def _complex(self: Tensor) -> complex:
+def _only_element(self: Tensor) -> Any:
     if self.numel() != 1:
         raise ValueError("only one element tensors can be converted to Python scalars")
-    return complex(cast.item(self))
+    return cast.item(self)
+
+
+def _complex(self: Tensor) -> complex:
+    return complex(_only_element(self))
 
 
 def _index(self: Tensor) -> int:
@@ -230,9 +234,7 @@ T.__contains__, T.__reversed__ = _contains, _reversed
 
 def _number(convert: Any) -> Any:
     def number(self: Tensor) -> Any:
-        if self.numel() != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
-        value = cast.item(self)
+        value = _only_element(self)
         if isinstance(value, complex) and value.imag:
             kind = "double" if convert is float else "int64_t"
             raise RuntimeError(f"value cannot be converted to type {kind} without overflow")

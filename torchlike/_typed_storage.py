@@ -29,7 +29,6 @@ _FORMS = """.__init__ received an invalid combination of arguments. Expected one
  * (*, UntypedStorage wrap_storage, torch.dtype dtype)
 """
 _INDEX = "can't index a <class 'torch.storage.TypedStorage'> with {}"
-ARGUMENT = "type {} for argument 1 'storage'"  # what some of PyTorch's errors add
 _SET = "cannot set item with value type <class 'torch.storage.TypedStorage'>"
 
 

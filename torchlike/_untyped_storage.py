@@ -17,6 +17,7 @@ from functional.kernels.meta import MetaArray
 from functional.kernels.shapes import extent
 from functional.tape import foreign
 from functional.tape.foreign import strided
+from functional.tape.operands import no_form
 from functional.tensor import Tensor, address, device_of, storage_array, wrap
 
 _ONE_STEP = "Trying to slice with a step of {}, but only a step of 1 is supported"
@@ -95,11 +96,7 @@ class UntypedStorage:
 
     def __init__(self, *args: Any, device: Any = None, **named: Any) -> None:
         if len(args) > 1 or named:
-            got = [type_name(a) for a in args] + [f"{k}={type_name(v)}" for k, v in named.items()]
-            raise TypeError(
-                "torch.UntypedStorage() received an invalid combination of arguments - got "
-                f"({', '.join(got)}{', ' * bool(named)}), but expected one of:{_FORMS}"
-            )
+            raise TypeError(f"{no_form('torch.UntypedStorage', args, named)}{_FORMS}")
         kind = devices.resolve("cpu" if device is None else device)
         given = args[0] if args else 0
         self._owner = None

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from functional import devices, dtypes
-from functional.errors import type_name
 from functional.ops import create, from_data
 from functional.ops.layouts import LAYOUTS
 from functional.size import Size
+from functional.tape.operands import no_form
 from functional.tape.overrides import as_subclass
 from functional.tensor import Tensor, wrap
 
-_ARGUMENT = "type {} for argument 1 'storage'"  # as errors about storages go on
+ARGUMENT = "type {} for argument 1 'storage'"  # as errors about storages go on
 _FORMS = """
  * (*, torch.device device = None)
  * (torch.Storage storage)
@@ -42,23 +42,12 @@ def construct(
         (name, value), rest = next(iter(rest.items())), {}
         args = (Size(value),) if name == "size" else (value,)
     if rest or (len(args) > 1 and isinstance(args[0], (list, tuple))):
-        raise _no_form(args, named)
+        raise TypeError(f"{no_form('new', args, named)}{_FORMS}")
     if not args:
         return create.filled(None, (0,), dtype, "cpu", False)
     if len(args) == 1 and (isinstance(args[0], bool) or not isinstance(args[0], (int, np.integer))):
         return _from_data(args[0], dtype, any_dtype)
     return create.filled(None, create.sizes("new", args), dtype, "cpu", False)
-
-
-def _no_form(args: tuple[Any, ...], named: dict[str, Any]) -> TypeError:
-    got = ", ".join(map(type_name, args))
-    for name, value in named.items():
-        got += f"{', ' if got else ''}{name}={type_name(value)}"
-    end = ", " if named and not args else ""
-    return TypeError(
-        f"new() received an invalid combination of arguments - got ({got}{end}), but expected one "
-        f"of:{_FORMS}"
-    )
 
 
 def _options(d: dtypes.dtype) -> str:
@@ -76,7 +65,7 @@ def _from_data(data: Any, dtype: dtypes.dtype, any_dtype: bool) -> Tensor:
             raise TypeError(f"expected {wanted} (got {got})")
         return data.detach()
     if hasattr(data, "_elements_for"):  # a storage, whose memory is shared
-        return wrap(data._elements_for(dtype, dtype.legacy, _ARGUMENT))
+        return wrap(data._elements_for(dtype, dtype.legacy, ARGUMENT))
     if data is None or isinstance(data, (bool, float, complex)):
         raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
     return from_data.tensor(data, dtype=dtype, device="cpu")

@@ -17,6 +17,7 @@ from ._storage_classes import CLASSES
 from ._storage_classes import _LegacyStorage as _LegacyStorage
 from ._typed_storage import TypedStorage
 from ._untyped_storage import UntypedStorage, bytes_of, mapped
+from .legacy import ARGUMENT
 
 __all__ = ["TypedStorage", "UntypedStorage"]
 
@@ -135,7 +136,7 @@ def _check_source(self: Tensor, source: Any) -> None:
             f"{dtypes.c_name(self.dtype)}"
         )
     if isinstance(source, TypedStorage) and source.dtype is not self.dtype:
-        source._elements_for(self.dtype, dtypes.c_name(self.dtype), _typed_storage.ARGUMENT)
+        source._elements_for(self.dtype, dtypes.c_name(self.dtype), ARGUMENT)
     where = getattr(source, "_untyped_storage", source).device
     if where != self.device:
         raise RuntimeError(_OTHER_DEVICE.format(self.device, where))

@@ -226,7 +226,11 @@ _LIKE = frozenset("dtype device requires_grad memory_format layout pin_memory".s
 def _check_like(name: str, input: Any, named: dict[str, Any]) -> None:
     if not isinstance(input, Tensor):
         raise wrong_type(f"{name}.input.1", "Tensor", input)
-    for other in named.keys() - _LIKE:
+    _check_names(name, named, _LIKE)
+
+
+def _check_names(name: str, named: dict[str, Any], known: frozenset[str]) -> None:
+    for other in named.keys() - known:
         raise TypeError(f"{name}() got an unexpected keyword argument '{other}'")
 
 
@@ -256,16 +260,11 @@ def full_like(input: Tensor, fill_value: Any, **kwargs: Any) -> Tensor:
 _NEW = frozenset("device layout pin_memory requires_grad size".split())
 
 
-def _check_new(name: str, named: dict[str, Any]) -> None:
-    for other in named.keys() - _NEW:
-        raise TypeError(f"{name}() got an unexpected keyword argument '{other}'")
-
-
 def new_method(name: str, value: Any) -> Any:
     """``Tensor.new_zeros`` and its kin: dtype and device default to the tensor's."""
 
     def make(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Tensor:
-        _check_new(name, kw)
+        _check_names(name, kw, _NEW)
         grad = kw.get("requires_grad", False)
         target = as_dtype(dtype, name) or self.dtype
         kind = kw.get("layout", layout_of(self) if type(self._data) in SPARSE else None)
@@ -279,7 +278,7 @@ def new_method(name: str, value: Any) -> Any:
 
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
     """A tensor of ``fill_value`` with the dtype and device of ``self``."""
-    _check_new("new_full", kw)
+    _check_names("new_full", kw, _NEW)
     if not isinstance(size, (tuple, list)):
         raise wrong_type("new_full.size.1", "tuple of ints", size)
     target, where = as_dtype(dtype, "new_full") or self.dtype, kw.get("device", self.device)
@@ -289,6 +288,6 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, **k
 
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
     """``tensor(data)`` with the dtype and device of ``self``."""
-    _check_new("new_tensor", kw)
+    _check_names("new_tensor", kw, _NEW)
     where, grad = kw.get("device", self.device), kw.get("requires_grad", False)
     return TENSOR.tensor(data, dtype=dtype or self.dtype, device=where, requires_grad=grad)

@@ -56,11 +56,18 @@ def has_format(x: Any, memory_format: Any) -> bool:
     return all(n == 1 or s == w for n, s, w in zip(x.shape, x.strides, wanted, strict=True))
 
 
+def suggested_format(x: Any) -> str:
+    """The memory format that an array's strides suggest."""
+    if suggests_channels_last(x):
+        return "torch.channels_last" + "_3d" * (x.ndim == 5)
+    return "torch.contiguous_format"
+
+
 def dense_in_own_format(self: Tensor) -> Tensor:
     """``self``, or a copy, with memory that is dense in the format that its strides suggest."""
     x = self._data
     if not isinstance(x, Tensor) and not x.flags.c_contiguous and suggests_channels_last(x):
-        return to_format(self, "torch.channels_last" + "_3d" * (x.ndim == 5))
+        return to_format(self, suggested_format(x))
     contiguous: Tensor = TENSOR.contiguous(self)
     return contiguous
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from .. import dtypes
@@ -10,6 +9,7 @@ from ..kernels.pool import pool_shape
 from ..tensor import Tensor
 from .nn_checks import WORDS, listed
 from .pooling import FLOATING, refuse_dtypes
+from .too_large import check_bytes, check_numel
 
 
 def pairs_of(value: Any, n: int, title: str, name: str, optional: bool = False) -> tuple[int, ...]:
@@ -164,11 +164,8 @@ def check_adaptive(x: Tensor, n: int, title: str, colon: str) -> None:
 
 def check_room(shape: tuple[int, ...], itemsize: int) -> None:
     """PyTorch's errors for results that have more elements, or bytes, than an int64 counts."""
-    count = math.prod(shape)
-    if count >= 1 << 63:
-        raise RuntimeError("numel: integer multiplication overflow")
-    if count * itemsize >= 1 << 63:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    check_numel(shape)
+    check_bytes(shape, itemsize)
 
 
 def check_fractional(x: Tensor, samples: Any, kernel: Any, size: Any, n: int) -> None:

@@ -28,7 +28,7 @@ from ..tensor import (
     storage_array,
 )
 from .arguments import ints, need_tensor
-from .memory_formats import order_of
+from .memory_formats import order_of, suggested_format
 from .too_large import check_bytes, check_numel, no_memory
 
 
@@ -147,16 +147,8 @@ def resized(self: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> N
 def resize_as_(self: Tensor, other: Tensor, *, memory_format: Any = None) -> Tensor:
     """``resize_`` to the shape of ``other``; in its memory format if that is to be preserved."""
     if str(memory_format) == "torch.preserve_format":
-        memory_format = _suggested(other)
+        memory_format = suggested_format(getattr(other._data, "phantom", other._data))
     return resize_(self, tuple(other.shape), memory_format=memory_format)
-
-
-def _suggested(t: Tensor) -> str:
-    from ..kernels.formats import suggests_channels_last
-
-    if suggests_channels_last(getattr(t._data, "phantom", t._data)):
-        return "torch.channels_last" + "_3d" * (t.ndim == 5)
-    return "torch.contiguous_format"
 
 
 # --- set_ -----------------------------------------------------------------------------------------

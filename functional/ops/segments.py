@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
-from ..errors import not_implemented
+from ..errors import not_implemented, not_true
 from ..kernels.meta import has_numbers
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
@@ -101,21 +101,14 @@ def segment_reduce(
     else:
         _check_place(data, offsets, at, "offsets")
         if has_numbers(offsets._data) and bool((offsets.diff() < 0).any()):
-            raise _unexpected("segment_length >= 0")
+            raise not_true("segment_length >= 0")
     start = None if initial is None else float(factor("segment_reduce", "initial", initial))
     return segment_reduce_of(data.contiguous(), offsets, at, reduce, start)
 
 
-def _unexpected(what: str) -> RuntimeError:
-    return RuntimeError(
-        f"Expected {what} to be true, but got false.  (Could this error message be improved?  If "
-        "so, please report an enhancement request to PyTorch.)"
-    )
-
-
 def _check_place(data: Tensor, t: Tensor, at: int, name: str) -> None:
     if data.ndim < t.ndim:
-        raise _unexpected(f"data.dim() >= {name}_value.dim()")
+        raise not_true(f"data.dim() >= {name}_value.dim()")
     if at != t.ndim - 1:
         raise RuntimeError(
             f"segment_reduce(): Expected axis to be the last dimension of {name} but got {at}."

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import not_true
 from ..tape import duals
 from ..tape.levels import Wrapped
 from ..tape.op import public
@@ -113,11 +114,7 @@ slice_copy = _copy_of(_slice, "slice_copy")
 def _narrow(self: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """``narrow`` with the checks of ``narrow_copy``."""
     if self.ndim and dim >= self.ndim:
-        raise RuntimeError(
-            "Expected dim < static_cast<int64_t>(self_sizes.size()) to be true, but got false.  "
-            "(Could this error message be improved?  If so, please report an enhancement request "
-            "to PyTorch.)"
-        )
+        raise not_true("dim < static_cast<int64_t>(self_sizes.size())")
     view = views.narrow(self, dim, start, max(length, 0))
     if length < 0:
         n, at = self.shape[dim], start.__index__()

@@ -66,6 +66,7 @@ class _Run:
     """One backward pass."""
 
     outer: _Run | None = None  # the one within which it runs
+    reached: set[Node]  # every node that leads on from the roots
 
     def __init__(
         self, raw: bool, keep: bool, create: bool, inputs: list[Edge] | None, accumulate: bool
@@ -76,7 +77,6 @@ class _Run:
         self.wanted: set[Any] = {edge[0] for edge in inputs} if inputs is not None else set()
         self.captured: dict[Edge, Any] = {}
         self.needed: set[Node] | None = None
-        self.reached: set[Node] = set()
         self.owned: set[Node] = set()  # whose buffers this run allocated by adding
         self.buffers: dict[Node, Any] = {}
         self.callbacks: list[Any] = []  # to call in the end

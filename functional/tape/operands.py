@@ -85,8 +85,7 @@ def factor(name: str, what: str, value: Any) -> Any:
     if isinstance(value, Tensor) and not value.ndim and value._edge is NO_EDGE:
         return value._data.item()
     if not is_number(value):
-        kind = "Tensor" if isinstance(value, Tensor) else type_name(value)
-        raise TypeError(f"{name}(): argument '{what}' must be Number, not {kind}")
+        raise TypeError(f"{name}(): argument '{what}' must be Number, not {_kind(value)}")
     return value
 
 
@@ -108,10 +107,15 @@ def not_a_tensor(method: str, value: Any) -> TypeError:
     )
 
 
+def _kind(value: Any) -> str:
+    """What PyTorch's errors call the type of an argument."""
+    return "Tensor" if isinstance(value, Tensor) else type_name(value)
+
+
 def no_form(name: str, args: Any, named: dict[str, Any] | None = None) -> TypeError:
     """The first line of PyTorch's error where none of a function's forms fits."""
-    found = ["Tensor" if isinstance(a, Tensor) else type_name(a) for a in args]
-    found += [f"{k}={type_name(v)}" for k, v in (named or {}).items()]
+    found = [_kind(a) for a in args]
+    found += [f"{k}={_kind(v)}" for k, v in (named or {}).items()]
     kinds = ", ".join(found) + ", " * (bool(named) and not len(args))
     return TypeError(
         f"{name}() received an invalid combination of arguments - got ({kinds}), but expected one "

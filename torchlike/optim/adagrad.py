@@ -9,6 +9,7 @@ from functional.ops.create import like
 from functional.ops.sparse import coo_of
 from functional.tensor import Tensor
 
+from ..nn.parameter import is_lazy
 from .elementwise import Elementwise, check_lr, check_not_negative, new_count, plain
 from .updates import check_options
 
@@ -62,7 +63,7 @@ class Adagrad(Elementwise):
 
     def start(self, state: dict[str, Any], p: Tensor, group: dict[str, Any]) -> None:
         """A sum that starts from ``initial_accumulator_value``."""
-        if hasattr(p, "cls_to_become"):
+        if is_lazy(p):
             p.abs()  # it has no shape yet, which is an error of its own
         state["step"] = new_count(fused=group["fused"])
         first = self.defaults["initial_accumulator_value"]

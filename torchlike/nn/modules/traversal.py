@@ -307,9 +307,6 @@ class TraversalMixin:
         for t in (*self.parameters(), *self.buffers()):
             if is_lazy(t):
                 t.share_memory_()  # has an error of its own
-        for t in (*self.parameters(), *self.buffers()):
-            if is_lazy(t):
-                t.share_memory_()  # has an error of its own
         raise NotImplementedError("Module.share_memory: memory is not shared among processes")
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
