@@ -10,6 +10,7 @@ from functional.ops import resizing
 from functional.ops.arguments import ints
 from functional.ops.create import as_dtype, recorded
 from functional.ops.layouts import need_strided
+from functional.tape.operands import no_form
 from functional.tensor import Tensor, storage_array, wrap
 
 from . import _typed_storage
@@ -78,12 +79,12 @@ def from_file(
 
 # --- Tensor.set_ ----------------------------------------------------------------------------------
 
-_FORMS = (
-    "(torch.Storage source)",
-    "(torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
-    "(Tensor source)",
-    "(Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)",
-)
+_FORMS = """ * ()
+ * (torch.Storage source)
+ * (torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None)
+ * (Tensor source)
+ * (Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None)
+"""
 _OTHER_DEVICE = (
     'Attempted to set the storage of a tensor on device "{}" to a storage on different device '
     '"{}".  This is no longer allowed; the devices must match.'
@@ -103,7 +104,7 @@ def set_(self: Tensor, *args: Any, **named: Any) -> Tensor:
         resizing.set_over(self, resizing.flat_memory(self)[:0].copy(), (0,), None, 0)
         return self
     if len(args) > 4 or not given.keys() <= set(names) or not _fits(source, offset, size, given):
-        raise _no_form([*args, *(f"{k}={type_name(v)}" for k, v in named.items())])
+        raise TypeError(f"{no_form('set_', args, named)}\n{_FORMS}")
     _check_source(self, source)
     if isinstance(source, Tensor):
         _set_to_tensor(self, source, given)
@@ -118,15 +119,6 @@ def _fits(source: Any, offset: Any, size: Any, given: Any) -> bool:
     if given.keys() == {"source"}:
         return True
     return type(offset) is int and isinstance(size, (tuple, list))
-
-
-def _no_form(given: list[Any]) -> TypeError:
-    short = [g if isinstance(g, str) and "=" in g else type(g).__name__ for g in given]
-    forms = "".join(f" * {form}\n" for form in ("()", *_FORMS))
-    return TypeError(
-        f"set_() received an invalid combination of arguments - got ({', '.join(short)}), but "
-        f"expected one of:\n{forms}"
-    )
 
 
 def _check_source(self: Tensor, source: Any) -> None:
