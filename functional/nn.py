@@ -59,6 +59,7 @@ from .resample import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .tape.op import public
 from .tape.out import out_of
 from .tensor import Tensor
+from .time_convolution import conv_tbc
 
 relu, sigmoid, tanh = pointwise.relu, pointwise.sigmoid, pointwise.tanh
 
@@ -190,7 +191,7 @@ __all__ += [
     "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
     "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d", "adaptive_max_pool3d_with_indices", "affine_grid", "avg_pool1d",
-    "avg_pool2d", "avg_pool3d", "channel_shuffle", "conv1d", "conv2d", "conv3d",
+    "avg_pool2d", "avg_pool3d", "channel_shuffle", "conv1d", "conv2d", "conv3d", "conv_tbc",
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "fold", "fractional_max_pool2d",
     "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
     "fractional_max_pool3d_with_indices", "grid_sample", "interpolate", "lp_pool1d", "lp_pool2d",

@@ -31,6 +31,8 @@ ON_DEMAND = {
     "torchlike.backends": frozenset("cpu cuda cudnn mkl mkldnn mps openmp".split()),
     "torchlike.utils": frozenset("_pytree checkpoint data dlpack hooks".split()),
 }
+# Modules that another module shows under a name of its own.
+_SHOWN = {"torchlike.nn.functional": {"grad": "torchlike.nn.grad"}}
 # Names of the torch namespace that load with the module that has them: module -> names.
 _SETTINGS = """
     AcceleratorError OutOfMemoryError are_deterministic_algorithms_enabled
@@ -97,11 +99,13 @@ def lookup(module: ModuleType) -> Callable[[str], Any]:
     """The ``__getattr__`` of a module: parts that load on demand, or an AttributeError."""
     spec = module.__spec__
     own = module.__name__ if spec is None else spec.name
-    parts = ON_DEMAND.get(own, frozenset())
+    parts, shown = ON_DEMAND.get(own, frozenset()), _SHOWN.get(own, {})
 
     def __getattr__(name: str) -> Any:
         if name in parts and find_spec(f"{own}.{name}") is not None:
             return importlib.import_module(f"{own}.{name}")
+        if name in shown:
+            return importlib.import_module(shown[name])
         if own == "torchlike" and name in BORROWED:
             value = getattr(importlib.import_module(f"{own}.{BORROWED[name]}"), name)
             return vars(module).setdefault(name, value)

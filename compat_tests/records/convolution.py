@@ -89,3 +89,19 @@ for _name in ("conv1d", "conv2d", "conv3d", "conv_transpose2d"):
         (A(2, 3, *(4,) * _k), A(3, 3, *(2,) * _k)),
         dtypes=FLOATS[:1],
     )
+record(
+    "conv_tbc",
+    lambda T, *args: T.nn.functional.conv_tbc(*args),
+    (A(6, 2, 3), A(3, 3, 4), A(4), 2),
+    (A(5, 1, 2), A(2, 2, 3), A(3)),
+    bad=[
+        (A(6, 3), A(3, 3, 4), A(4)),
+        (A(6, 2, 3), A(3, 4), A(4)),
+        (A(6, 2, 3), A(3, 3, 4), A(1, 4)),
+        (A(6, 2, 3), A(3, 2, 4), A(4)),
+        (A(6, 2, 3), A(3, 3, 4), A(3)),
+        (A(1, 2, 3), A(3, 3, 4), A(4)),
+        (A(6, 2, 3), A(3, 3, 4), A(4), 1.5),
+    ],
+    dtypes=FLOATS[:2],
+)

@@ -24,6 +24,7 @@ from .half import is_half, narrow, widen
 from .threads import workers
 
 __all__ = [
+    "conv_tbc_of",
     "convolution",
     "convolution_input",
     "convolution_is_last",
@@ -43,14 +44,14 @@ def convolution_shape(
     output_padding: tuple[int, ...],
     groups: int,
 ) -> tuple[int, ...]:
-    """The shape of the result."""
+    """The shape of the result; input without channels has a result without them."""
     size, kernel = x_shape[2:], weight_shape[2:]
     settings = zip(size, kernel, stride, padding, dilation, output_padding, strict=True)
     if transposed:
         spatial = ((n - 1) * s - 2 * p + d * (k - 1) + q + 1 for n, k, s, p, d, q in settings)
         return (x_shape[0], weight_shape[1] * groups, *spatial)
     spatial = ((n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, s, p, d, q in settings)
-    return (x_shape[0], weight_shape[0], *spatial)
+    return (x_shape[0], weight_shape[0] if x_shape[1] else 0, *spatial)
 
 
 def _ready(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
@@ -131,7 +132,7 @@ def convolution(
         )
     else:
         result = np.zeros(shape, x.dtype)
-    if bias is not None:
+    if bias is not None and result.size:
         result += widen(bias).reshape(channels).astype(result.dtype, copy=False)
     return narrow(result, x.dtype)
 
@@ -187,3 +188,10 @@ def convolution_weight(
     sizes = (x.shape, weight_shape, g.shape[2:])
     found = _ordinary(gradient_weight, weight_shape, g.dtype, *sizes, settings, g, x)
     return channels_last(found) if last else found
+
+
+def conv_tbc_of(x: np.ndarray, weight: np.ndarray, bias: np.ndarray, pad: int) -> np.ndarray:
+    """The convolution over time of x (T, B, C) with weight (K, C, O), plus bias (O,)."""
+    settings = (1,), (pad,), (1,), False, (0,), 1
+    images, kernels = x.transpose(1, 2, 0), weight.transpose(2, 1, 0)
+    return np.ascontiguousarray(convolution(images, kernels, bias, *settings).transpose(2, 0, 1))

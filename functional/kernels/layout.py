@@ -114,16 +114,29 @@ def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> 
 
 def kept_strides(x: Any, dtype: Any = None) -> tuple[int, ...]:
     """The strides of a copy of ``x`` (in ``dtype``), which may be a meta array."""
+    x = getattr(x, "phantom", x)
     item = x.dtype.itemsize if dtype is None else dtype.itemsize
-    return result_strides(x.shape, [getattr(x, "phantom", x)], item)
+    if is_dense(x):
+        return tuple(s // x.dtype.itemsize * item for s in x.strides)
+    return result_strides(x.shape, [x], item)
 
 
 def like(x: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
     """A new array of the shape of ``x`` in PyTorch's order for it (``preserve_format``)."""
-    if x.flags.c_contiguous:
-        return np.empty(x.shape, x.dtype if dtype is None else dtype)
     dtype = x.dtype if dtype is None else dtype
-    return empty(x.shape, result_strides(x.shape, [x], dtype.itemsize), dtype)
+    if x.flags.c_contiguous:
+        return striding(np.empty(x.shape, dtype), x)
+    return empty(x.shape, kept_strides(x, dtype), dtype)
+
+
+def striding(z: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """``z``, whose elements follow each other as those of ``x``, with the strides of ``x``.
+
+    They differ along dimensions of one element, by which memory formats are told apart.
+    """
+    if z.strides == x.strides or not z.size or 1 not in z.shape:
+        return z
+    return np.ndarray(z.shape, z.dtype, z, 0, kept_strides(x, z.dtype))
 
 
 def with_strides(z: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:

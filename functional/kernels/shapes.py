@@ -264,7 +264,7 @@ def repeat(x: ndarray, repeats: Shape) -> ndarray:
 def clone(x: ndarray) -> ndarray:
     """A copy; dense input keeps its order of axes, other input becomes dense."""
     if x.flags.c_contiguous:
-        return np.array(x, order="C")
+        return layout.striding(np.array(x, order="C"), x)
     z = layout.like(x)
     np.copyto(z, x)
     return z
@@ -300,7 +300,7 @@ def to_dtype(x: ndarray, dtype: Any) -> ndarray:
     if x.flags.c_contiguous:
         if x.size > SHARED and (is_half(x.dtype) or is_half(array)):
             return _converted(x, array)
-        return x.astype(array)
+        return layout.striding(x.astype(array), x)
     z = layout.like(x, array)
     np.copyto(z, x, casting="unsafe")
     return z
@@ -321,7 +321,7 @@ def _converted(x: ndarray, dtype: np.dtype) -> ndarray:
 def zeros_like(x: ndarray) -> ndarray:
     """Zeros in the order of ``x``."""
     if x.flags.c_contiguous:
-        return np.zeros(x.shape, x.dtype)
+        return layout.striding(np.zeros(x.shape, x.dtype), x)
     z = layout.like(x)
     z[...] = 0
     return z

@@ -9,6 +9,7 @@ from . import (
     cast,
     chains,
     complex,
+    conv_tbc,
     counting,
     create,
     ctc,

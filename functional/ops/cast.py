@@ -18,7 +18,7 @@ from ..tape.slow import in_place, slow
 from ..tape.views import bump
 from ..tensor import NO_EDGE, Tensor, same_memory, wrap
 from .arguments import number_for, wrong_type
-from .memory_formats import clone_in_order, order_of, to_format
+from .memory_formats import clone_in_order, order_of, suggested_format, to_format
 
 clone_dense = general(
     "clone_dense",
@@ -297,6 +297,12 @@ def to_arguments(self: Tensor, args: Any, kwargs: Any) -> tuple[Any, Any, bool]:
     return dtype, device, copy
 
 
+def _suggests(self: Tensor, named: dict[str, Any]) -> bool:
+    """Whether strides suggest the format asked for, be the memory dense or not: enough for `to`."""
+    x = self._data
+    return not isinstance(x, Tensor) and suggested_format(x) == str(named["memory_format"])
+
+
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """``self`` in another dtype or on another device; ``self`` itself if nothing changes."""
     dtype, device, copy = to_arguments(self, args, kwargs)
@@ -305,7 +311,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         result = to_device(result, device)
     if dtype is not None and dtype is not self.dtype:
         result = to_dtype(result, dtype)
-    if "memory_format" in kwargs:
+    if "memory_format" in kwargs and (result is not self or not _suggests(self, kwargs)):
         result = to_format(result, kwargs["memory_format"])
     return clone(self) if copy and result is self else result
 

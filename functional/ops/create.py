@@ -204,13 +204,13 @@ def like(
         return filled(value, tuple(self.shape), dtype or self.dtype, device, requires_grad)
     phantom = getattr(data, "phantom", data)
     if where.type == "meta":
-        strides = order.result_strides(data.shape, [phantom], array.itemsize)
+        strides = order.kept_strides(phantom, array)
         t = wrap(meta.empty(data.shape, array, strides))
     elif where.type == "cuda" or foreign.is_foreign(data):
-        strides = order.result_strides(data.shape, [phantom], array.itemsize)
+        strides = order.kept_strides(phantom, array)
         t = wrap(foreign.filled(value, data.shape, array, where, strides))
     elif value is not None and data.flags.c_contiguous:
-        t = wrap(np.full(data.shape, value, array))
+        t = wrap(order.striding(np.full(data.shape, value, array), data))
     else:
         t = wrap(order.like(phantom, array))
         if value is not None:

@@ -27,13 +27,20 @@ def _is_last(input: Any, weight: Any, groups: int) -> bool:
 
 
 def _conv_vjp(F: Any, g: Any, need: Any, input: Any, weight: Any, *settings: Any) -> Any:
-    axes = (0, *range(2, len(weight.shape)))
     rest = (*settings, _is_last(input, weight, settings[-1]))
+    transposed = settings[3]
     return (
         F.convolution_input(g, weight, tuple(input.shape), *rest) if need[0] else None,
         F.convolution_weight(g, input, tuple(weight.shape), *rest) if need[1] else None,
-        F.sum(g, axes, False) if need[2] else None,
+        _bias_gradient(F, g, input, weight, transposed) if need[2] else None,
     )
+
+
+def _bias_gradient(F: Any, g: Any, input: Any, weight: Any, transposed: bool) -> Any:
+    rest = tuple(range(2, len(weight.shape)))
+    if transposed or input.shape[1]:
+        return F.sum(g, (0, *rest), False)
+    return F.sum(weight, (1, *rest), False)  # without channels there is nothing to sum: zeros
 
 
 def _conv_shape(x: Any, weight: Any, bias: Any, *settings: Any) -> Any:
