@@ -182,4 +182,20 @@ def gradients_of_convolutions(torch: Any) -> Any:
     return found
 
 
+@CASES.add
+def convolutions_without_channels(torch: Any) -> Any:
+    found = []
+    for n in (1, 2, 3):
+        conv = getattr(torch.nn.functional, f"conv{n}d")
+        for batch, channels in ((2, 0), (0, 0), (0, 3)):
+            x = torch.ones(batch, channels, *(5,) * n, requires_grad=True)
+            weight = torch.ones(4, channels, *(2,) * n, requires_grad=True)
+            bias = torch.ones(4, requires_grad=True)
+            y = conv(x, weight, bias)
+            y.sum().backward()
+            shapes = [list(t.shape) for t in (y, x.grad, weight.grad)]
+            found.append([*shapes, bias.grad.tolist()])
+    return found
+
+
 test_scenario = CASES.test()

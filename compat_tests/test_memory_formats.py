@@ -300,4 +300,17 @@ def weights_in_another_format(torch: Any) -> Any:
     return [same, two, orders(*weights), values, wrong, y.stride()]
 
 
+@CASES.add
+def copies_of_one_channel(torch: Any) -> Any:
+    last, found = torch.channels_last, []
+    for shape in ((4, 1, 3, 3), (4, 2, 1, 1), (1, 3, 4, 4)):
+        x = torch.ones(shape).to(memory_format=last)
+        made = [x.clone(), x.double(), x.half(), torch.zeros_like(x), torch.rand_like(x), x.flip(0)]
+        made += [torch.randint_like(x, 3), torch.full_like(x, 2, dtype=torch.int64), x.bool()]
+        found.append([t.stride() for t in made])
+    x = torch.ones(2, 3, 4, 5).permute(1, 3, 0, 2)
+    same = x.to(memory_format=torch.contiguous_format) is x
+    return [found, same, x.contiguous().stride(), x.to(torch.float64).stride()]
+
+
 test_scenario = CASES.test()
