@@ -355,4 +355,40 @@ def gradcheck_of_sparse_tensors(torch: Any) -> Any:
     ]
 
 
+@CASES.add
+def gradcheck_in_fast_mode(torch: Any) -> Any:
+    class Wrong(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g * 2.5
+
+    class Turned(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g.flip(0)
+
+    check, twice = torch.autograd.gradcheck, torch.autograd.gradgradcheck
+    x, many = doubles(torch, 0.5, -2.0), torch.linspace(0, 1, 90_000, dtype=torch.float64)
+    z = torch.complex(x.detach(), x.detach() + 1).requires_grad_()
+    many.requires_grad_()
+    found = [check(torch.sin, (many,), fast_mode=True, check_forward_ad=True)]
+    found += [check(f, (z,), fast_mode=True, check_forward_ad=True) for f in (torch.exp, torch.abs)]
+    found.append(check(lambda a: (a * a.conj(), a * 2j), (z,), fast_mode=True))
+    found.append(twice(torch.exp, (many,), fast_mode=True))
+    for wrong in (Wrong.apply, Turned.apply):
+        for values in (x, z):
+            found.append(check(wrong, (values,), fast_mode=True, raise_exception=False))
+            text = error(lambda f=wrong, v=values: check(f, (v,), fast_mode=True))
+            found.append([text[0], text[1].splitlines()[0]])
+    return found
+
+
 test_scenario = CASES.test()

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .functions import Case, differentiable, dot, number
+from .functions import Case, differentiable, dot, number, weights
 from .observe import library, quiet
 from .oracle import TORCH
 from .records import RECORDS, Record
@@ -145,6 +145,21 @@ def partly_batched(T: Any, cases: list[Case]) -> None:
         same(found, wanted, f"vmap over input {at}")
 
 
+def batched_factors(T: Any, case: Case) -> None:
+    """Only what the gradient is multiplied with has the batch, not what was saved for it."""
+    xs = case.leaves()
+    ys = [y for y in case.f(*xs) if y.requires_grad]
+
+    def pull(*factors: Any) -> Any:
+        grad = T.autograd.grad
+        return grad(ys, xs, factors, retain_graph=True, materialize_grads=True)
+
+    rows = [[weights(T, y, 10 * k + i) for i, y in enumerate(ys)] for k in range(2)]
+    if ys:
+        wanted = stacked(T, [list(pull(*row)) for row in rows])
+        same(T.func.vmap(pull)(*stacked(T, rows)), wanted, "vmap of vjp")
+
+
 @pytest.mark.parametrize("name", differentiable())
 def test_grad_vjp_jvp_and_their_pairs(name: str) -> None:
     with quiet():
@@ -160,6 +175,7 @@ def test_vmap_and_its_pairs(name: str) -> None:
         for cases in some_rows(OURS, name):
             batched(OURS, cases)
             partly_batched(OURS, cases)
+            batched_factors(OURS, cases[0])
 
 
 HANDFUL = "tanh mul sum.dim matmul cumsum gather softmax conv2d var cat".split()

@@ -12,7 +12,7 @@ from typing import Any
 ON_DEMAND = {
     "torchlike": frozenset(
         """
-        _C _dynamo _tensor _utils accelerator amp autograd backends compiler cpu cuda
+        __future__ _C _dynamo _tensor _utils accelerator amp autograd backends compiler cpu cuda
         distributions fft func functional hub jit linalg library masked mps multiprocessing nn
         onnx optim overrides profiler quasirandom random return_types serialization signal sparse
         special storage testing types utils version xpu

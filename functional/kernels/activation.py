@@ -53,7 +53,8 @@ def silu_backward(g: ndarray, x: ndarray) -> ndarray:
     z *= wide
     z += 1
     z *= s
-    z *= widen(g)
+    factor = widen(g)  # inside vmap it alone may have a batch
+    z = np.multiply(z, factor, out=z if z.shape == factor.shape else None)
     return narrow(z, g.dtype)
 
 

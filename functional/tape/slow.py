@@ -218,7 +218,8 @@ def _compute_meta(op: Op, args: tuple[Any, ...], inputs: tuple[Any, ...]) -> Any
     tensors = [a for a in inputs if isinstance(a, Tensor)]
     for t in tensors:
         if type(t._data) is not MetaArray and t.ndim:
-            raise RuntimeError("Tensor on device cpu is not on the expected device meta!")
+            first, other = "cpu meta".split() if t is tensors[0] else "meta cpu".split()
+            raise RuntimeError(f"Tensor on device {other} is not on the expected device {first}!")
     if op.kind == "elementwise":
         return _elementwise_meta(op, inputs, args[len(inputs) :])
     if op.kind == "view":

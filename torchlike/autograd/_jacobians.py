@@ -72,14 +72,14 @@ def _parts(func: Func, inputs: tuple[Any, ...]) -> Iterator[tuple[str, Func]]:
 # --- differences ----------------------------------------------------------------------------------
 
 
-def _stored(x: Tensor) -> ndarray:
+def stored(x: Tensor) -> ndarray:
     """The array whose elements can be varied: of a sparse tensor its values."""
     return x._data if isinstance(x._data, ndarray) else x._values()._data
 
 
-def _positions(x: Tensor) -> tuple[ndarray, int]:
+def positions(x: Tensor) -> tuple[ndarray, int]:
     """(the position in the dense tensor of every element that is stored, how many it has)."""
-    data = _stored(x)
+    data = stored(x)
     if data is x._data:
         return np.arange(x.numel()), x.numel()
     sizes = tuple(x.shape[: x.sparse_dim()])
@@ -88,7 +88,7 @@ def _positions(x: Tensor) -> tuple[ndarray, int]:
     return (at[:, None] * rest + np.arange(rest)).ravel(), x.numel()
 
 
-def _values(func: Func, inputs: tuple[Any, ...]) -> list[Tensor]:
+def values(func: Func, inputs: tuple[Any, ...]) -> list[Tensor]:
     return [o.detach().clone() for o in func(*inputs)]  # an output may be an input
 
 
@@ -101,10 +101,10 @@ def _all_outputs(func: Func) -> Func:
     return run
 
 
-def _differences(func: Func, inputs: tuple[Any, ...], x: Tensor, eps: float) -> list[ndarray]:
+def differences(func: Func, inputs: tuple[Any, ...], x: Tensor, eps: float) -> list[ndarray]:
     """One matrix per output of ``func`` for the input ``x``."""
-    data, (rows, total) = _stored(x), _positions(x)
-    like = _values(func, inputs)
+    data, (rows, total) = stored(x), positions(x)
+    like = values(func, inputs)
     found = [np.zeros((total, o.numel()), np.result_type(o._data, x.dtype.array)) for o in like]
     steps = (1, 1j) if x.dtype.is_complex else (1,)
     for row, at in zip(rows, np.ndindex(data.shape), strict=True):
@@ -113,15 +113,15 @@ def _differences(func: Func, inputs: tuple[Any, ...], x: Tensor, eps: float) -> 
             sides = []
             for sign in (-eps, eps):
                 data[at] = kept + sign * step
-                sides.append(_values(func, inputs))
-                _same_kind(like, sides[-1], eps)
+                sides.append(values(func, inputs))
+                same_kind(like, sides[-1], eps)
             data[at] = kept
             for matrix, low, high in zip(found, *sides, strict=True):
                 matrix[row] += step * ((high._data - low._data).ravel() / (2 * eps))
     return found
 
 
-def _same_kind(before: list[Tensor], after: list[Tensor], eps: float) -> None:
+def same_kind(before: list[Tensor], after: list[Tensor], eps: float) -> None:
     for i, (a, b) in enumerate(zip(before, after, strict=True)):
         for what, was, now in (("shape", a.shape, b.shape), ("dtype", a.dtype, b.dtype)):
             if was != now:
@@ -135,7 +135,7 @@ def _same_kind(before: list[Tensor], after: list[Tensor], eps: float) -> None:
 def check_constant(func: Func, inputs: tuple[Any, ...], eps: float) -> None:
     """Outputs that say they depend on nothing must not change."""
     for i in places(inputs):
-        for matrix in _differences(_all_outputs(func), inputs, inputs[i], eps):
+        for matrix in differences(_all_outputs(func), inputs, inputs[i], eps):
             if np.abs(matrix).max(initial=0) > 0:
                 raise GradcheckError("Numerical gradient for function expected to be zero")
 
@@ -143,35 +143,50 @@ def check_constant(func: Func, inputs: tuple[Any, ...], eps: float) -> None:
 # --- backward passes ------------------------------------------------------------------------------
 
 
-def check_backward(func: Func, inputs: tuple[Any, ...], tol: Tolerance, dtypes: bool) -> None:
+def compare_backward(
+    about: str, run: Func, inputs: tuple[Any, ...], i: int, tol: Tolerance, dtypes: bool
+) -> None:
+    """Compare the whole matrices of one input."""
+    numerical = differences(run, inputs, inputs[i], tol.eps)
+    for j, output in enumerate(run(*inputs)):
+        found = analytical(output, inputs[i], dtypes)
+        if not tol.close(found, numerical[j]):
+            raise mismatch(about, j, i, numerical[j], found)
+        check_same(found, analytical(output, inputs[i], dtypes), tol)
+
+
+def check_same(found: Any, again: Any, tol: Tolerance) -> None:
+    """Two backward passes have to find the same."""
+    if np.abs(found - again).max(initial=0) > tol.nondet:
+        raise GradcheckError(
+            "Backward is not reentrant, i.e., running backward with same input and grad_output "
+            "multiple times gives different values, although analytical gradient matches "
+            f"numerical gradient.The tolerance for nondeterminism was {tol.nondet}."
+        )
+
+
+def check_backward(
+    func: Func,
+    inputs: tuple[Any, ...],
+    tol: Tolerance,
+    dtypes: bool,
+    compare: Func,
+) -> None:
     """Compare backward passes with differences."""
     for about, part in _parts(func, inputs):
 
         def run(*args: Any, part: Func = part) -> list[Tensor]:
             return outputs_of(part, args)
 
-        outputs = run(*inputs)
         for i in places(inputs):
-            numerical = _differences(run, inputs, inputs[i], tol.eps)
-            for j, output in enumerate(outputs):
-                found = _analytical(output, inputs[i], dtypes)
-                if not tol.close(found, numerical[j]):
-                    raise _mismatch(about, j, i, numerical[j], found)
-                again = _analytical(output, inputs[i], dtypes)
-                if np.abs(found - again).max(initial=0) > tol.nondet:
-                    raise GradcheckError(
-                        "Backward is not reentrant, i.e., running backward with same input and "
-                        "grad_output multiple times gives different values, although analytical "
-                        "gradient matches numerical gradient.The tolerance for nondeterminism was "
-                        f"{tol.nondet}."
-                    )
+            compare(about, run, inputs, i, tol, dtypes)
 
 
-def _analytical(output: Tensor, x: Tensor, dtypes: bool) -> ndarray:
+def analytical(output: Tensor, x: Tensor, dtypes: bool = False) -> ndarray:
     found = np.zeros((x.numel(), output.numel()), x.dtype.array)
     for k in range(output.numel()):
         (g,) = grad([output], [x], [_unit(output, k)], retain_graph=True, allow_unused=True)
-        found[:, k] = _flat(g, x, dtypes)
+        found[:, k] = flat(g, x, dtypes)
     return found
 
 
@@ -181,7 +196,7 @@ def _unit(like: Tensor, k: int, value: complex = 1) -> Tensor:
     return wrap(seed.reshape(tuple(like.shape)))
 
 
-def _flat(g: Any, x: Tensor, dtypes: bool = False) -> Any:
+def flat(g: Any, x: Tensor, dtypes: bool = False) -> Any:
     if g is None:
         return 0
     if g.shape != x.shape:
@@ -207,7 +222,7 @@ def check_factor(outputs: list[Tensor], inputs: tuple[Any, ...]) -> None:
             for kind in ("sparse_dim", "dense_dim"):
                 if getattr(g, kind)() != getattr(x, kind)():
                     raise GradcheckError(f"grad is sparse tensor, but has incorrect {kind}")
-        if np.any(_flat(g, x)):
+        if np.any(flat(g, x)):
             raise GradcheckError("backward not multiplied by grad_output")
 
 
@@ -238,7 +253,7 @@ def check_undefined(func: Func, inputs: tuple[Any, ...]) -> None:
                 "Expected backward function to handle undefined output grads. Please look at "
                 '"Notes about undefined output gradients" in "tools/autograd/derivatives.yaml"'
             ) from error
-        if any(g is not None and np.any(_flat(g, x)) for g, x in zip(found, wanted, strict=True)):
+        if any(g is not None and np.any(flat(g, x)) for g, x in zip(found, wanted, strict=True)):
             raise GradcheckError(
                 "Expected all input grads to be undefined or zero when all output grads are "
                 'undefined or zero. Please look at "Notes about undefined output gradients" in '
@@ -284,7 +299,9 @@ def _batched(why: Any) -> GradcheckError:
 # --- tangents -------------------------------------------------------------------------------------
 
 
-def check_forward(func: Func, inputs: tuple[Any, ...], tol: Tolerance, batched: bool) -> None:
+def check_forward(
+    func: Func, inputs: tuple[Any, ...], tol: Tolerance, batched: bool, compare: Func
+) -> None:
     """Compare tangents with differences, for the real and imaginary parts of inputs in turn."""
     kinds = [("", 1 + 0j)]
     if any(inputs[i].dtype.is_complex for i in places(inputs)):
@@ -295,37 +312,44 @@ def check_forward(func: Func, inputs: tuple[Any, ...], tol: Tolerance, batched: 
             for i in places(inputs):
                 if step == 1j and not inputs[i].dtype.is_complex:
                     continue
-                _check_tangents(part, inputs, i, step, tol, where if kind else about)
+                compare(where if kind else about, part, inputs, i, step, tol)
                 if batched:
                     _check_batched_tangents(part, inputs, i, tol)
 
 
-def _check_tangents(
-    func: Func, inputs: tuple[Any, ...], i: int, step: complex, tol: Tolerance, about: str
+def compare_tangents(
+    about: str, func: Func, inputs: tuple[Any, ...], i: int, step: complex, tol: Tolerance
 ) -> None:
+    """Compare the whole matrices of one input, or those of its real or imaginary part."""
+    pairs = tangent_matrices(func, inputs, i, step, tol.eps)
+    for j, (numerical, found) in enumerate(pairs):
+        if not tol.close(found, numerical):
+            raise mismatch(about, j, i, numerical, found, "computed with forward mode ")
+
+
+def tangent_matrices(
+    func: Func, inputs: tuple[Any, ...], i: int, step: complex, eps: float
+) -> list[tuple[ndarray, ndarray]]:
+    """For every output the matrix by differences and that of tangents along ``step``."""
     x = inputs[i]
     value = step if x.dtype.is_complex else 1
 
     def run(*args: Any) -> list[Tensor]:
         return outputs_of(func, args)
 
-    outputs = run(*inputs)
     numerical = [
         matrix if not x.dtype.is_complex else (matrix.imag if step == 1j else matrix.real)
-        for matrix in _differences(run, inputs, x, tol.eps)
+        for matrix in differences(run, inputs, x, eps)
     ]
-    found = [np.zeros((x.numel(), o.numel()), o.dtype.array) for o in outputs]
+    found = [np.zeros((x.numel(), o.numel()), o.dtype.array) for o in run(*inputs)]
     for k in range(x.numel()):
-        for matrix, tangent in zip(
-            found, _tangents(func, inputs, i, _unit(x, k, value)), strict=True
-        ):
+        columns = tangents(func, inputs, i, _unit(x, k, value))
+        for matrix, tangent in zip(found, columns, strict=True):
             matrix[k] = 0 if tangent is None else tangent._data.ravel()
-    for j, matrix in enumerate(found):
-        if not tol.close(matrix, numerical[j]):
-            raise _mismatch(about, j, i, numerical[j], matrix, "computed with forward mode ")
+    return list(zip(numerical, found, strict=True))
 
 
-def _tangents(func: Func, inputs: tuple[Any, ...], i: int, direction: Tensor) -> list[Any]:
+def tangents(func: Func, inputs: tuple[Any, ...], i: int, direction: Tensor) -> list[Any]:
     from .forward_ad import dual_level, make_dual, unpack_dual
 
     with dual_level():
@@ -338,7 +362,7 @@ def _check_batched_tangents(func: Func, inputs: tuple[Any, ...], i: int, tol: To
     directions = [TENSOR.randn_like(inputs[i]) for _ in range(2)]
 
     def forward(direction: Tensor) -> Any:
-        found = _tangents(func, inputs, i, direction)
+        found = tangents(func, inputs, i, direction)
         return tuple(t for t in found if t is not None)
 
     try:
@@ -349,7 +373,7 @@ def _check_batched_tangents(func: Func, inputs: tuple[Any, ...], i: int, tol: To
     _compare_batched(together, [TENSOR.stack(list(one)) for one in alone], tol)
 
 
-def _mismatch(
+def mismatch(
     about: str, output: int, input: int, numerical: ndarray, analytical: ndarray, how: str = ""
 ) -> GradcheckError:
     return GradcheckError(

@@ -12,8 +12,10 @@ from functional.kernels.meta import MetaArray
 from functional.modes import no_grad
 from functional.tensor import Tensor
 
+from ... import __future__ as conversion
 from ...utils.hooks import RemovableHandle
 from ..parameter import Parameter, is_lazy, is_parameter
+from .conversion import swap
 
 EXTRA = "_extra_state"
 
@@ -320,6 +322,9 @@ def _assign(module: Any, name: str, old: Any, given: Any) -> None:
             given.requires_grad_(old.requires_grad)
         else:
             given = Parameter(given, requires_grad=old.requires_grad)
+        if conversion.get_swap_module_params_on_conversion():
+            swap(old, given, f"Couldn't swap {type(module).__name__}.{name}")
+            return
     setattr(module, name, given)
 
 

@@ -7,13 +7,11 @@ from typing import Any
 
 from functional import devices, dtypes
 from functional.blame import warn
-from functional.kernels.coo import SPARSE
-from functional.kernels.meta import MetaArray
-from functional.modes import no_grad
 from functional.ops.create import empty_like
 from functional.tensor import Tensor
 
 from ..parameter import Parameter, is_lazy
+from .conversion import converted
 
 _SIGNATURES = (
     "\n * (torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, "
@@ -185,7 +183,7 @@ class TraversalMixin:
                 module._apply(fn)
         for name, parameter in self._parameters.items():
             if parameter is not None:
-                self._parameters[name] = _converted(parameter, fn)
+                self._parameters[name] = converted(parameter, fn, f"{type(self).__name__}.{name}")
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
@@ -332,28 +330,6 @@ def clear_grad(t: Any, set_to_none: bool) -> None:
     else:
         grad.requires_grad_(False)
     grad.zero_()
-
-
-def _memory(t: Tensor) -> Any:
-    """The kind of memory: without numbers, one of the sparse kinds, or None for all others."""
-    kind = type(t._data)
-    return kind if kind is MetaArray or kind in SPARSE else None
-
-
-def _converted(parameter: Any, fn: Callable[[Tensor], Tensor]) -> Any:
-    """The same Parameter over new memory; a new one where the kind of memory changes."""
-    with no_grad():
-        made = fn(parameter)
-        grad = parameter._grad
-        grad = None if grad is None else fn(grad)
-    if _memory(made) is _memory(parameter):
-        if made is not parameter:
-            parameter._grad = None  # it may not fit for a moment
-            parameter.data = made
-    else:
-        parameter = Parameter(made, parameter.requires_grad)
-    parameter._grad = None if grad is None else grad.requires_grad_(grad.requires_grad)
-    return parameter
 
 
 _TO_NAMES = {"device", "dtype", "tensor", "non_blocking", "copy", "memory_format"}
