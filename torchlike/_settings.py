@@ -22,6 +22,7 @@ __all__ = [
     "set_default_tensor_type",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
     "set_num_interop_threads",
     "set_warn_always",
     "typename",
@@ -191,3 +192,10 @@ def typename(obj: Any, /) -> str:
     module = getattr(named, "__module__", None)
     prefix = "" if module in (None, "", "builtins") else f"{module}."
     return prefix + named.__qualname__
+
+
+def set_flush_denormal(mode: bool) -> bool:
+    """Ask for tiny numbers to become zeros; False, for NumPy's kernels keep them."""
+    if type(mode) is not bool:
+        raise RuntimeError(f"flush_denormal expects a bool, but got {type(mode).__name__}")
+    return False

@@ -329,8 +329,8 @@ def _attach_properties() -> None:
     _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")
     _T.is_cpu = property(lambda self: device_of(self._data).type == "cpu")
     _T.is_meta = property(lambda self: device_of(self._data).type == "meta")
-    for name in ("is_quantized", "is_mkldnn", "is_mps", "is_xpu", "is_nested"):
-        setattr(Tensor, name, False)
+    for name in "quantized mkldnn mps xpu nested xla ipu maia mtia vulkan".split():
+        setattr(Tensor, f"is_{name}", False)
     _T.is_sparse = property(lambda self: type(self._data) is CooArray)
     _T.layout = property(layout_of)
     _T.is_sparse_csr = property(lambda self: layout_of(self) is LAYOUTS["sparse_csr"])

@@ -39,7 +39,7 @@ _SETTINGS = """
     get_deterministic_debug_mode get_device_module get_float32_matmul_precision
     get_num_interop_threads is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
     set_default_tensor_type set_deterministic_debug_mode set_float32_matmul_precision
-    set_num_interop_threads set_warn_always typename use_deterministic_algorithms
+    set_flush_denormal set_num_interop_threads set_warn_always typename use_deterministic_algorithms
 """
 _STORAGES = """
     BFloat16Storage BoolStorage ByteStorage CharStorage ComplexDoubleStorage ComplexFloatStorage
@@ -74,6 +74,7 @@ BORROWED = {
         "amp": "GradScaler autocast",
         "compiler": "compile",
         "storage": _STORAGES,
+        "symbols": "_assert sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum",
         "foreach": " ".join(f"_foreach_{name}" for name in _FOREACH.split()),
     }.items()
     for name in names.split()
