@@ -26,7 +26,7 @@ def refusals(torch: Any) -> Any:
         partial(torch.sym_ite, 1, 1, 2), partial(torch.sym_ite, True, 1, 2.0),
         partial(torch.sym_sqrt, -1), partial(torch.sym_float, "a"),
         partial(torch.sym_int, float("nan")), partial(torch.sym_max, "a", 1),
-        partial(torch.sym_min, torch.tensor(1), 2), partial(torch.set_flush_denormal, 1),
+        partial(torch.sym_min, 2, None), partial(torch.set_flush_denormal, 1),
         partial(torch._assert, False, "words"), partial(torch._assert, torch.tensor(False), "more"),
         partial(torch._assert, torch.ones(2), "several"),
     ]  # fmt: skip
