@@ -84,6 +84,8 @@ Tap = tuple[np.ndarray, Any, Any]  # element, weight, derivative of the weight b
 def _taps(coordinate: np.ndarray, n: int, mode: int, padding: int, align: bool) -> list[Tap]:
     """What the places along one dim read; elements may lie outside for zeros."""
     x, scale = _unscaled(coordinate, n, align)
+    if padding == ZEROS:  # whatever lies further out reads zeros as well, and so do NaNs
+        x = np.fmax(np.fmin(x, x.dtype.type(n + 3)), x.dtype.type(-4))
     if mode == CUBIC:
         low = np.floor(x)
         taps = _cubic(x - low)
@@ -91,86 +93,104 @@ def _taps(coordinate: np.ndarray, n: int, mode: int, padding: int, align: bool) 
     x, slope = _pad(x, n, padding, align)
     if mode == NEAREST:
         return [(np.rint(x), 1, None)]
-    low, slope = np.floor(x), (slope * np.ones_like(x) * scale).astype(x.dtype)
+    low, slope = np.floor(x), x.dtype.type(scale) * slope
     share = x - low
     return [(low, 1 - share, -slope), (low + 1, share, slope)]
 
 
 def _corners(
     grid: np.ndarray, spatial: Size, mode: int, padding: int, align: bool
-) -> Iterator[tuple[np.ndarray, np.ndarray, list[Tap]]]:
-    """(flat element, is it inside?, the taps along each dim) for every neighbour of every place."""
-    n = len(spatial)
-    taps = [
-        _taps(grid[..., n - 1 - i], size, mode, padding, align) for i, size in enumerate(spatial)
-    ]
-    for corner in itertools.product(*taps):
-        flat, inside = np.zeros((), np.int64), np.ones((), bool)
-        for (place, _, _), size in zip(corner, spatial, strict=True):
-            within = (place >= 0) & (place <= size - 1)
-            flat = flat * size + np.where(within, place, 0).astype(np.int64)
-            inside = inside & within
-        yield flat, inside, list(corner)
+) -> Iterator[tuple[np.ndarray, list[Tap]]]:
+    """(element, the taps along each dim) for every neighbour of every place, in one line.
+
+    Elements are those of a batch of planes in a frame of zeros, one element wide: no place is
+    outside.
+    """
+    n, last = len(grid), len(spatial) - 1
+    every = []
+    for i, size in enumerate(spatial):
+        lines = np.ascontiguousarray(grid[..., last - i].reshape(-1))
+        taps = _taps(lines, size, mode, padding, align)
+        below = prod(s + 2 for s in spatial[i + 1 :])
+        every.append([(_in_frame(at, size) * below, w, d) for at, w, d in taps])
+    plane = prod(s + 2 for s in spatial)
+    starts = np.arange(n).repeat(prod(grid.shape[1:-1])) * plane
+    every[0] = [(at + starts, w, d) for at, w, d in every[0]]
+    for corner in itertools.product(*every):
+        element = corner[0][0]
+        for at, _, _ in corner[1:]:
+            element = element + at
+        yield element, list(corner)
 
 
-def _weight(corner: list[Tap], inside: np.ndarray, dtype: np.dtype, by: int = -1) -> np.ndarray:
+def _in_frame(place: np.ndarray, size: int) -> np.ndarray:
+    """Where an element lies in a line with one more at either end, which stand for all others."""
+    return np.minimum(np.maximum(place, -1), size).astype(np.int64) + 1
+
+
+def _weight(corner: list[Tap], by: int = -1) -> Any:
     """The product of the weights, or its derivative by coordinate ``by``."""
-    total = inside.astype(dtype)
-    for i, (_, weight, slope) in enumerate(corner):
-        total = total * (slope if i == by else weight)
+    factors = [slope if i == by else weight for i, (_, weight, slope) in enumerate(corner)]
+    total = factors[0]
+    for factor in factors[1:]:
+        total = total * factor
     return total
 
 
-def _gathered(x: np.ndarray, flat: np.ndarray) -> np.ndarray:
-    """Elements of the planes of x (N, C, *): (N, C, places)."""
-    n, c = x.shape[:2]
-    lines, where = x.reshape(n, c, prod(x.shape[2:])), flat.reshape(n, prod(flat.shape[1:]))
-    result = np.empty((n, c, where.shape[1]), x.dtype)
-    for i in range(n):
-        np.take(lines[i], where[i], axis=1, out=result[i], mode="clip")
-    return result
+def _inner(frames: np.ndarray) -> np.ndarray:
+    """The planes without their frames."""
+    return frames[(slice(None), slice(None), *[slice(1, -1)] * (frames.ndim - 2))]
+
+
+def _framed(x: np.ndarray) -> np.ndarray:
+    """(channels, elements of all planes in their frames of zeros)."""
+    n, c, *spatial = x.shape
+    frames = np.zeros((c, n, *(s + 2 for s in spatial)), x.dtype)
+    _inner(frames)[...] = x.swapaxes(0, 1)
+    return frames.reshape(c, n * prod(frames.shape[2:]))
 
 
 def grid_sample_of(
     x: np.ndarray, grid: np.ndarray, mode: int, padding: int, align: bool
 ) -> np.ndarray:
     """The values of x at the grid's places: (N, C, *out)."""
-    wide, places = widen(x), widen(grid)
+    lines, places = _framed(widen(x)), widen(grid)
     n, c = x.shape[:2]
-    out = grid.shape[1:-1]
-    count = prod(out)
-    total = np.zeros((n, c, count), wide.dtype)
-    for flat, inside, corner in _corners(places, x.shape[2:], mode, padding, align):
-        weight = _weight(corner, inside, wide.dtype)
-        part = _gathered(wide, flat)
-        part *= weight.reshape(n, 1, count)
-        part[np.broadcast_to(~inside.reshape(n, 1, count), part.shape)] = 0
+    total = np.zeros((c, n * prod(grid.shape[1:-1])), lines.dtype)
+    for element, corner in _corners(places, x.shape[2:], mode, padding, align):
+        part = np.take(lines, element, axis=1, mode="clip")
+        part *= _weight(corner)
         total += part
-    return narrow(total.reshape(n, c, *out), x.dtype)
+    result = total.reshape(c, n, *grid.shape[1:-1]).swapaxes(0, 1)
+    return narrow(np.ascontiguousarray(result), x.dtype)
 
 
 def grid_sample_grad(
     g: np.ndarray, x: np.ndarray, grid: np.ndarray, mode: int, padding: int, align: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """The gradients of x and of the grid."""
-    wide, places, back = widen(x), widen(grid), widen(g)
+    lines, places = _framed(widen(x)), widen(grid)
     n, c, *spatial = x.shape
-    count = prod(grid.shape[1:-1])
-    lines = back.reshape(n, c, count)
-    planes, size = n * c, prod(spatial)
-    g_x, g_grid = np.zeros(planes * size, wide.dtype), np.zeros(places.shape, wide.dtype)
-    starts = (np.arange(planes) * size).reshape(n, c, 1)
-    for flat, inside, corner in _corners(places, tuple(spatial), mode, padding, align):
-        weight = _weight(corner, inside, wide.dtype).reshape(n, 1, count)
-        index = (flat.reshape(n, 1, count) + starts).reshape(-1)
-        g_x += np.bincount(index, (lines * weight).reshape(-1), planes * size).astype(g_x.dtype)
+    count = n * prod(grid.shape[1:-1])
+    back = np.ascontiguousarray(widen(g).swapaxes(0, 1)).reshape(c, count)
+    g_x, g_grid = (
+        np.zeros(lines.shape, lines.dtype),
+        np.zeros((len(spatial), count), lines.dtype),
+    )
+    for element, corner in _corners(places, tuple(spatial), mode, padding, align):
+        weighted = back * _weight(corner)
+        for total, line in zip(g_x, weighted, strict=True):
+            total += np.bincount(element, line, lines.shape[1]).astype(g_x.dtype)
         if mode == NEAREST:
             continue
-        change = np.einsum("ncp,ncp->np", lines, _gathered(wide, flat)).reshape(flat.shape)
+        change = np.einsum("cp,cp->p", back, np.take(lines, element, axis=1, mode="clip"))
         for i in range(len(spatial)):
-            slope = _weight(corner, inside, wide.dtype, i)
-            g_grid[..., len(spatial) - 1 - i] += change * slope
-    return narrow(g_x.reshape(x.shape), x.dtype), narrow(g_grid, grid.dtype)
+            g_grid[len(spatial) - 1 - i] += change * _weight(corner, i)
+    frames = g_x.reshape(c, n, *(s + 2 for s in spatial))
+    return (
+        narrow(np.ascontiguousarray(_inner(frames).swapaxes(0, 1)), x.dtype),
+        narrow(np.ascontiguousarray(g_grid.T).reshape(grid.shape), grid.dtype),
+    )
 
 
 # --- grids ----------------------------------------------------------------------------------------

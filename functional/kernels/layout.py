@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 
 def _swap(operands: list[tuple[int, ...]], outer: int, inner: int, shape: tuple[int, ...]) -> int:
@@ -136,7 +137,7 @@ def striding(z: np.ndarray, x: np.ndarray) -> np.ndarray:
     """
     if z.strides == x.strides or not z.size or 1 not in z.shape:
         return z
-    return np.ndarray(z.shape, z.dtype, z, 0, kept_strides(x, z.dtype))
+    return as_strided(z, z.shape, kept_strides(x, z.dtype))
 
 
 def with_strides(z: np.ndarray, strides: tuple[int, ...]) -> np.ndarray:
