@@ -2,6 +2,7 @@
 
 from . import (
     activation,
+    added_products,
     advanced,
     allocate,
     attention,
@@ -90,6 +91,7 @@ from . import (
 
 __all__ = [
     "activation",
+    "added_products",
     "advanced",
     "allocate",
     "attention",

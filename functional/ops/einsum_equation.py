@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import type_name
 from ..tensor import Tensor
+from .arguments import check_tensors
 
 _ELLIPSIS = "."
 _NOTHING = (
@@ -36,9 +37,7 @@ def arguments(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
         raise TypeError(
             f"einsum(): argument 'equation' (position 1) must be str, not {type_name(equation)}"
         )
-    for i, t in enumerate(operands):
-        if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type_name(t)}")
+    check_tensors(operands, 1)
     return equation, operands
 
 
