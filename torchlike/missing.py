@@ -71,6 +71,7 @@ BORROWED = {
         "amp._state": _AUTOCAST,
         "amp": "GradScaler autocast",
         "compiler": "compile",
+        "_removed": "eig lstsq matrix_rank solve symeig",
         "storage": _STORAGES,
         "foreach": " ".join(f"_foreach_{name}" for name in _FOREACH.split()),
     }.items()

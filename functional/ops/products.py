@@ -15,6 +15,7 @@ from ..tape.out import need_out, out_of, write_out
 from ..tape.views import check_in_place, requires_grad
 from ..tensor import Tensor
 from .arguments import broadcast_shapes, need_tensor, one_dim
+from .deprecated import deprecated
 from .dtype_checks import expect_type
 from .linalg_parts import not_holomorphic
 from .matmul import dot, matmul, mm
@@ -129,6 +130,7 @@ def linalg_cross(self: Tensor, other: Tensor, *, dim: int = -1, out: Any = None)
 def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
     """The products of 3-vectors along ``dim``, by default the first dimension of size 3."""
     if dim is None:
+        deprecated("cross")
         found = [i for i, n in enumerate(self.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")
