@@ -1,4 +1,4 @@
-"""Functions of linear algebra that are gone or going say what to call in their place."""
+"""What is gone or going says what to call in its place; libraries that are not there."""
 
 from __future__ import annotations
 
@@ -50,6 +50,22 @@ def test_functions_that_are_gone(name: str) -> None:
     for call in (getattr(torch, name), getattr(torch.Tensor, name)):
         with pytest.raises(RuntimeError, match=r"since version 1\.9 and is now removed"):
             call(*given)
+
+
+def test_frequencies_with_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blame, "_seen", set())
+    with pytest.warns(UserWarning, match=r"will be resized to a tensor of shape \(3,\)"):
+        out = torch.fft.rfftfreq(4, out=torch.empty(2))
+    assert out.tolist() == [0.0, 0.25, 0.5]
+    kept = torch.fft.fftfreq(4, out=torch.empty(4, 1).double())
+    assert kept.tolist() == [[0.0], [0.25], [-0.5], [-0.25]] and kept.dtype is torch.float64
+    assert torch.fft.fftfreq(0).shape == (0,)
+
+
+def test_libraries_of_gpus() -> None:
+    cuda = torch.backends.cuda
+    assert repr(cuda.preferred_linalg_library("default")) == "<_LinalgBackend.Default: 0>"
+    assert repr(cuda.preferred_blas_library()) == "<_BlasBackend.Cublas: 1>"
 
 
 def test_losses_within_transforms_may_depend_on_phases() -> None:
