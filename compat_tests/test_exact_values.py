@@ -155,6 +155,22 @@ def random_fills(torch: Any) -> Any:
 
 
 @CASES.add
+def complex_numbers_to_the_last_bit(torch: Any) -> Any:
+    x = torch.arange(64, dtype=torch.float64)
+    z = torch.complex(torch.sin(x * 12.9898), torch.cos(x * 78.233)).to(torch.complex64)
+    zero = torch.tensor([complex(-0.0, 0.0), complex(0.0, -0.0)])
+    a, b = (torch.tensor(complex(-c, c), dtype=torch.complex128) for c in (2**0.5, 0.5**0.5))
+    edges = torch.tensor([complex(math.inf, math.nan), complex(math.nan, 1), 3e38 + 3e38j])
+    rows = z.reshape(8, 8)
+    return [
+        [v.item().hex() for v in z.abs()],
+        [[v.real.item().hex(), v.imag.item().hex()] for v in torch.sgn(z)],
+        [v.item().hex() for v in torch.linalg.vector_norm(rows, math.inf, 1)],
+        [torch.isclose(a, b, 0.5, 0.5), edges.abs(), torch.copysign(z.real[:2], zero.sgn().real)],
+    ]
+
+
+@CASES.add
 def sparse_sums_in_place(torch: Any) -> Any:
     eye = torch.eye(3)
     kinds = {"s": eye.to_sparse(), "i": eye.long().to_sparse(), "b": eye.bool().to_sparse()}

@@ -254,6 +254,16 @@ def copies(torch: Any) -> Any:
         return [made, [fw.unpack_dual(z).tangent for z in made]]
 
 
+@CASES.add
+def tangents_of_drawn_numbers(torch: Any) -> Any:
+    fw = forward_ad(torch)
+    with fw.dual_level():
+        d = fw.make_dual(torch.full((3,), 0.5), torch.ones(3))
+        drawn = [torch.bernoulli(d), torch.poisson(d), torch.normal(d, d), torch.normal(d, 1.0)]
+        drawn += [torch.normal(1.0, d), torch.distributions.Normal(d, 1.0).sample()]
+        return [fw.unpack_dual(z).tangent for z in drawn]
+
+
 test_scenario = CASES.test()
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import pytest
+
+import torchlike
 from compat_tests.scenarios import Cases, error
 
 CASES = Cases("grad_scaler")
@@ -112,3 +115,9 @@ def optimizers_that_scale_themselves(torch: Any) -> Any:
 
 
 test_scenario = CASES.test()
+
+
+def test_the_older_scaler_needs_no_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(torchlike.cuda, "amp", raising=False)
+    with pytest.warns(FutureWarning, match="torch.amp.GradScaler"):
+        assert not torchlike.cuda.amp.GradScaler(enabled=False).is_enabled()

@@ -17,6 +17,7 @@ class _Mode(threading.local):
     level = 0  # depth of nested transforms
     unrecorded: tuple[float, ...] = ()  # levels below which nothing is recorded
     tangents = True  # forward mode records
+    pulling = False  # does a transform run its tape backwards?
     task: Any = None  # the backward pass that runs
     writing: Any = None  # called with a tensor that is about to be written to
 

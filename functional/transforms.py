@@ -69,9 +69,13 @@ def _pull(outputs: list[Any], cotangents: list[Any], leaves: list[Any], level: i
             roots.append(out._edge)
             starts.append(g)
     edges = [leaf._edge for leaf in leaves]
-    found = (
-        engine.run(roots, starts, True, MODE.grad, edges, False) if roots else [None] * len(edges)
-    )
+    found: list[Any] = [None] * len(edges)
+    if roots:
+        before, MODE.pulling = MODE.pulling, True
+        try:
+            found = engine.run(roots, starts, True, MODE.grad, edges, False)
+        finally:
+            MODE.pulling = before
     return [like(0, leaf._data) if g is None else g for g, leaf in zip(found, leaves, strict=True)]
 
 

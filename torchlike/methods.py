@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 from functional import devices, dtypes
-from functional.blame import warn_once
 from functional.kernels.coo import CooArray
 from functional.ops import (
     allocate,
@@ -28,13 +27,12 @@ from functional.ops import (
 from functional.ops.arguments import need_tensor
 from functional.ops.layouts import LAYOUTS, layout_of
 from functional.ops.layouts import layout as layout
-from functional.ops.view_ops import permute_dims
 from functional.tape import overrides
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor, device_of
 from functional.tensor import is_inference as is_marked
 
-from . import intercept, keywords, names
+from . import intercept, keywords, names, transposes
 
 _T: Any = Tensor
 
@@ -234,6 +232,18 @@ def resize_as(self: Tensor, tensor: Tensor) -> Tensor:
     return found
 
 
+def _removed_method(name: str) -> Any:
+    """A method that says what took its place."""
+
+    def method(self: Tensor, *args: Any) -> Any:
+        from . import _removed
+
+        return getattr(_removed, name)(self, *args)
+
+    method.__name__ = name
+    return method
+
+
 def _attach_rest() -> None:
     for name, d in _CASTS.items():
         setattr(Tensor, name, _caster(d))
@@ -263,53 +273,11 @@ def _attach_rest() -> None:
         setattr(Tensor, name, getattr(random_fills, name))
     _T.apply_, _T.map_, _T.map2_ = element_calls.apply_, element_calls.map_, element_calls.map2_
     _T.where = where
+    for name in ("solve", "eig", "symeig", "lstsq"):
+        setattr(Tensor, name, _removed_method(name))
     _T.as_subclass, _T.ndimension = as_subclass, _T.dim
     _T._make_subclass = staticmethod(make_subclass)
     _T.__torch_function__ = classmethod(overrides.default_torch_function)
-
-
-def _matrix_transpose(self: Tensor) -> Tensor:
-    if self.ndim < 2:
-        raise RuntimeError(
-            "tensor.mT is only supported on matrices or batches of matrices. Got "
-            f"{self.ndim}-D tensor."
-        )
-    return TENSOR.transpose(self, -2, -1)
-
-
-def _reversed_dims(self: Tensor) -> Tensor:
-    if self.ndim == 2:
-        return permute_dims(self, (1, 0))
-    if self.ndim == 0:
-        warn_once(
-            "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases."
-        )
-    else:
-        warn_once(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
-            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
-            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-            "reverse the dimensions of a tensor."
-        )
-    return TENSOR.permute(self, tuple(range(self.ndim))[::-1])
-
-
-def _adjoint(self: Tensor) -> Tensor:
-    if self.ndim < 2:
-        raise RuntimeError(
-            "tensor.mH is only supported on matrices or batches of matrices. Got "
-            f"{self.ndim}-D tensor."
-        )
-    return TENSOR.conj(TENSOR.transpose(self, -2, -1))
-
-
-def _conjugate_transpose(self: Tensor) -> Tensor:
-    if self.ndim not in (0, 2):
-        raise RuntimeError(
-            f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor. For "
-            "batches of matrices, consider using tensor.mH"
-        )
-    return TENSOR.conj(TENSOR.transpose(self, 0, 1) if self.ndim else self)
 
 
 def _set_real(self: Tensor, value: Any) -> None:
@@ -321,9 +289,9 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 
 def _attach_properties() -> None:
-    _T.T = property(_reversed_dims)
-    _T.mT, _T.H = property(_matrix_transpose), property(_conjugate_transpose)
-    _T.mH = property(_adjoint)
+    _T.T = property(transposes.reversed_dims)
+    _T.mT, _T.H = property(transposes.matrix_transpose), property(transposes.conjugate_transpose)
+    _T.mH = property(transposes.adjoint)
     _T.real, _T.imag = property(TENSOR.real, _set_real), property(TENSOR.imag, _set_imag)
     _T.__cuda_array_interface__ = property(cuda_array_interface)
     _T.is_cuda = property(lambda self: device_of(self._data).type == "cuda")

@@ -73,6 +73,7 @@ BORROWED = {
         "amp._state": _AUTOCAST,
         "amp": "GradScaler autocast",
         "compiler": "compile",
+        "_removed": "eig lstsq matrix_rank solve symeig",
         "storage": _STORAGES,
         "symbols": "_assert sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum",
         "foreach": " ".join(f"_foreach_{name}" for name in _FOREACH.split()),

@@ -24,7 +24,8 @@ alias_copy as_strided_copy diagonal_copy expand_copy narrow_copy permute_copy se
 split_copy split_with_sizes_copy squeeze_copy t_copy transpose_copy unbind_copy unfold_copy
 unsqueeze_copy view_copy resize_as_ embedding_renorm_
 gather scatter index_select index_put nonzero tril triu
-std std_mean var_mean prod norm dist nansum nanmean count_nonzero aminmax median nanmedian mode
+std std_mean var_mean prod norm nuclear_norm frobenius_norm dist nansum nanmean count_nonzero
+aminmax median nanmedian mode
 quantile nanquantile kthvalue cumprod cummax cummin logcumsumexp histc histogram histogramdd
 bincount
 cov corrcoef renorm cdist pdist trapezoid cumulative_trapezoid diff gradient trace
@@ -101,7 +102,8 @@ frombuffer atleast_1d atleast_2d atleast_3d hstack vstack row_stack dstack colum
 broadcast_shapes broadcast_tensors meshgrid alias_copy as_strided_copy diagonal_copy expand_copy
 permute_copy select_copy slice_copy split_copy split_with_sizes_copy squeeze_copy t_copy
 transpose_copy unbind_copy unfold_copy unsqueeze_copy view_copy
-std_mean var_mean histogramdd cdist pdist trapezoid cumulative_trapezoid gradient searchsorted
+std_mean var_mean nuclear_norm frobenius_norm histogramdd cdist pdist trapezoid
+cumulative_trapezoid gradient searchsorted
 bucketize isin unravel_index combinations cartesian_prod fill trapz
 binary_cross_entropy_with_logits kl_div ctc_loss cosine_embedding_loss hinge_embedding_loss
 margin_ranking_loss poisson_nll_loss triplet_margin_loss embedding embedding_bag native_dropout

@@ -104,6 +104,26 @@ record(
 )
 
 
+record(
+    "frobenius_norm",
+    lambda T, x, d, k: T.frobenius_norm(x, d, k),
+    (A(3, 4), (0, 1), True),
+    (A(3, 4), 1, False),
+    (A(2, 3, 4), (), False),
+    (A(2, 3, 4), (0, -1), False),
+    jax=lambda J, x, d, k: (abs(x) ** 2).sum(d or None, keepdims=k) ** 0.5,
+    covers="norm_over",
+    out=True,
+    dtypes=WIDE_C,
+)
+record(
+    "nuclear_norm",
+    lambda T, x: (T.nuclear_norm(x, True), T.nuclear_norm(x, (1, -3)), T.nuclear_norm(x)),
+    A(2, 3, 4),
+    dtypes=("float64", "complex128"),
+)
+
+
 def _gradient(T: Any, f: Any, *tensors: Any) -> Any:
     """The value and first derivatives, of what PyTorch cannot differentiate twice."""
     leaves = [t.detach().requires_grad_() for t in tensors]

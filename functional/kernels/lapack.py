@@ -76,18 +76,11 @@ def each(call: Any, x: ndarray, *more: ndarray) -> list[Any]:
     return [call(*parts) for parts in zip(*flat, strict=True)]
 
 
-def first_zero_pivot(x: ndarray) -> int:
-    """LAPACK's info: the position (from 1) of the first zero on U's diagonal; 0 for none."""
-    from .lu import eliminate
-
-    u = np.diagonal(eliminate(x)[0])
-    zero = np.flatnonzero(u == 0)
-    return int(zero[0]) + 1 if zero.size else 0
-
-
 def info_of(x: ndarray) -> ndarray:
-    """``first_zero_pivot`` of each matrix."""
-    return np.array(each(first_zero_pivot, x), np.int32).reshape(x.shape[:-2])
+    """LAPACK's info: the position (from 1) of the first zero on U's diagonal; 0 for none."""
+    from .lu import lu_factor_of
+
+    return lu_factor_of(x)[2]
 
 
 def inv_of(x: ndarray) -> tuple[ndarray, ndarray]:
@@ -96,9 +89,8 @@ def inv_of(x: ndarray) -> tuple[ndarray, ndarray]:
         return mT(linalg.inv(mT(x))), no_errors(x)
     except LinAlgError:
         info = info_of(x)
-        safe = np.where(info[..., None, None] > 0, np.eye(x.shape[-1], dtype=x.dtype), x)
-        z = mT(linalg.inv(mT(safe))).copy("K")
-        z[info > 0] = np.nan
+        z = columns(np.full(x.shape, np.nan, x.dtype))
+        z[info == 0] = mT(linalg.inv(mT(x[info == 0])))
         return z, info
 
 

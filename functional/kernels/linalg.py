@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from .scalars import scalar
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 # Columns of a product of a column and a row up to which one ufunc call for each is faster.
 _FEW = 8
+SMALL = 400  # multiplications of a batched product up to which PyTorch has its own loops
 __all__ = ["addmm", "addmv", "baddbmm", "bmm", "dot", "mm", "mv"]
 
 
@@ -67,14 +69,29 @@ def dot(x: ndarray, y: ndarray) -> ndarray:
     return np.asarray(_product(x, y))
 
 
+def _unread(product: Any, x: ndarray, y: ndarray) -> bool:
+    """Whether PyTorch, with alpha 0, leaves the factors to a BLAS, which then ignores NaN."""
+    if product is mv:
+        return x.dtype is F32 or x.dtype is F64
+    return x.dtype.kind in "fc" and (product is mm or math.prod(x.shape[1:]) * y.shape[2] >= SMALL)
+
+
 def _scaled_sum(
-    product: Any, bias: ndarray, x: ndarray, y: ndarray, beta: Any, alpha: Any
+    product: Any,
+    bias: ndarray,
+    x: ndarray,
+    y: ndarray,
+    beta: Any,
+    alpha: Any,
+    widened: bool = False,
 ) -> ndarray:
     if is_half(x.dtype):  # rounded once, after the sum
-        wide = _scaled_sum(product, widen(bias), widen(x), widen(y), beta, alpha)
+        wide = _scaled_sum(product, widen(bias), widen(x), widen(y), beta, alpha, True)
         return wide.astype(x.dtype)
     z = product(x, y)
-    if alpha != 1:
+    if alpha == 0 and not widened and _unread(product, x, y):
+        z[...] = 0
+    elif alpha != 1:
         z *= scalar(z.dtype, alpha)
     if beta == 0:
         return z

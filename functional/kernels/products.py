@@ -48,10 +48,12 @@ def addbmm_of(bias: ndarray, x: ndarray, y: ndarray, beta: Any, alpha: Any) -> n
         z = bias
         for a, b in zip(x, y, strict=True):
             z, beta = addmm(z, a, b, beta, alpha), 1
-        return z
+        return z if len(x) else _sum(bias, np.zeros((x.shape[1], y.shape[2]), x.dtype), beta, 1)
     count, m, k = x.shape
     left = x.transpose(1, 0, 2).reshape(m, count * k)
     product = left @ y.reshape(count * k, y.shape[2])
+    if alpha == 0 and x.dtype.kind in "fc":  # the BLAS then ignores NaN
+        product[...] = 0
     return _sum(bias, product, beta, alpha)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
+from .elementwise import abs as magnitude
 from .half import widen
 from .reduce import Dims, _as, amax, amin, ordered, sum, var
 from .scans import cumprod, shift
@@ -128,7 +129,7 @@ def vector_norm_dims(x: ndarray, p: float, dim: Dims, keepdim: bool, dtype: Any 
     if p == 2 and wide.dtype.kind == "f":
         z = np.sqrt(_squares(wide, dim, keepdim))
         return ordered(np.asarray(z)).astype(kind, copy=False)
-    size = np.abs(wide)
+    size = magnitude(wide)
     if math.isinf(p):
         reducer = np.max if p > 0 else np.min
         return ordered(reducer(size, dim, keepdims=keepdim)).astype(kind)

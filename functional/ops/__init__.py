@@ -2,6 +2,7 @@
 
 from . import (
     activation,
+    added_products,
     advanced,
     allocate,
     attention,
@@ -15,6 +16,7 @@ from . import (
     ctc,
     decompositions,
     differences,
+    distances,
     dropouts,
     einsum,
     embedding,
@@ -90,6 +92,7 @@ from . import (
 
 __all__ = [
     "activation",
+    "added_products",
     "advanced",
     "allocate",
     "attention",
@@ -101,6 +104,7 @@ __all__ = [
     "create",
     "decompositions",
     "differences",
+    "distances",
     "einsum",
     "errorfn",
     "exchange",

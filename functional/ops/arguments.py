@@ -59,6 +59,15 @@ def need_tensor(value: Any, where: str) -> None:
         raise wrong_type(where, "Tensor", value)
 
 
+def check_tensors(values: Any, argument: int = 0) -> None:
+    """Raise PyTorch's error where a sequence of tensors, an argument of a call, has others in."""
+    for i, value in enumerate(values):
+        if not isinstance(value, Tensor):
+            raise TypeError(
+                f"expected Tensor as element {i} in argument {argument}, but got {type_name(value)}"
+            )
+
+
 def integer(value: Any, where: str) -> int:
     """An argument that must be an int; truth values are none."""
     if isinstance(value, (bool, float)) or not hasattr(value, "__index__"):

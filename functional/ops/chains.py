@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..blame import warn_once
 from ..dtypes import c_name
 from ..errors import not_implemented
 from ..tape.declare import general
@@ -15,6 +16,7 @@ from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tape.views import requires_grad
 from ..tensor import Tensor
+from .arguments import check_tensors, wrong_type
 from .matmul import mm
 
 # --- chains of matrices ---------------------------------------------------------------------------
@@ -64,8 +66,11 @@ def _check_chain(tensors: list[Tensor]) -> None:
 
 
 def _multi_dot(tensors: Any) -> Tensor:
+    if not isinstance(tensors, (list, tuple)):
+        raise wrong_type("linalg_multi_dot.tensors.1", "tuple of Tensors", tensors)
     tensors = list(tensors)
     _check_chain(tensors)
+    shown = [list(t.shape) for t in tensors]
     first, last = tensors[0].ndim == 1, tensors[-1].ndim == 1
     shape = () if first else (tensors[0].shape[0],)
     shape += () if last else (tensors[-1].shape[1],)
@@ -76,8 +81,8 @@ def _multi_dot(tensors: Any) -> Tensor:
     for i, (a, b) in enumerate(pairwise(tensors)):
         if a.shape[1] != b.shape[0]:
             raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(a.shape)} and "
-                f"{list(b.shape)} cannot be multiplied"
+                f"multi_dot(): tensors {i} and {i + 1} with shapes {shown[i]} and {shown[i + 1]} "
+                "cannot be multiplied"
             )
     if len(tensors) == 2:
         return TENSOR.view(mm(*tensors), shape)
@@ -89,13 +94,24 @@ def _multi_dot(tensors: Any) -> Tensor:
 def linalg_multi_dot(tensors: Any, *, out: Any = None) -> Tensor:
     """The product of a chain of matrices, in the order that needs the fewest multiplications."""
     if out is not None:
-        return out_of(_multi_dot, out, list(tensors), name="linalg_multi_dot")
+        return out_of(_multi_dot, out, tensors, name="linalg_multi_dot")
     return _multi_dot(tensors)
+
+
+_DEPRECATED = (
+    "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use "
+    "torch.linalg.multi_dot instead, which accepts a list of two or more tensors rather than "
+    "multiple parameters."
+)
 
 
 @public
 def chain_matmul(*matrices: Tensor, out: Any = None) -> Tensor:
-    """The product of a chain of matrices."""
+    """The product of a chain of matrices. Deprecated in favour of ``linalg.multi_dot``."""
+    check_tensors(matrices)
+    warn_once(_DEPRECATED)
+    if not matrices:
+        raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for m in matrices:
         if m.ndim != 2:
             raise RuntimeError(f"Tensor dimension is {m.ndim}, expected 2 instead.")
@@ -134,11 +150,8 @@ def block_diag(*tensors: Any) -> Tensor:
     """A matrix with the given matrices along its diagonal."""
     if not tensors:
         return TENSOR.empty((1, 0))
+    check_tensors(tensors)
     for i, t in enumerate(tensors):
-        if not isinstance(t, Tensor):
-            raise TypeError(
-                f"expected Tensor as element {i} in argument 0, but got {type(t).__name__}"
-            )
         if t.ndim > 2:
             raise RuntimeError(
                 "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input "

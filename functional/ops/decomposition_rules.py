@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..modes import MODE
+from ..tensor import Tensor
 from .linalg_parts import (
     add,
     cut,
@@ -30,6 +32,32 @@ def cholesky_vjp(F: Any, g: Any, result0: Any, upper: bool) -> Any:
     return F.triangular_of(factor, inner, False, False, False)
 
 
+_PHASE = "multiplication by e^{i phi}. The specified loss function depends on this "
+_PHASES = {
+    "svd": f"The singular vectors in the complex case are specified up to {_PHASE}phase term, "
+    "making it ill-defined.",
+    "linalg_eigh": f"The eigenvectors in the complex case are specified up to {_PHASE}quantity, so "
+    "it is ill-defined.",
+}
+_PHASES["linalg_eig"] = _PHASES["linalg_eigh"]
+_NEAR = 1e-2  # relative to what there is, and absolute
+
+
+def _check_phases(name: str, found: Any, wanted: Any = None) -> None:
+    """Raise where a loss depends on what vectors leave open, so that ``found`` is not ``wanted``.
+
+    Both are the changes of the loss with the phases: of the vectors, and of others that turn with
+    them (none if None). Inside transforms nobody looks.
+    """
+    if MODE.level or MODE.pulling:
+        return
+    if isinstance(found, Tensor):
+        found, wanted = found._data, None if wanted is None else wanted._data
+    a, b = found.imag, 0 if wanted is None else wanted.imag
+    if found.dtype.kind == "c" and not bool((abs(a - b) <= _NEAR + _NEAR * abs(b)).all()):
+        raise RuntimeError(f"{name}_backward: {_PHASES[name]}")
+
+
 def svd_vjp(
     F: Any, g: Any, self_shape: Any, full: bool, result0: Any, result1: Any, result2: Any
 ) -> Any:
@@ -42,17 +70,19 @@ def svd_vjp(
     if gu is None and gvh is None:
         return F.matmul(u * row(F, gs), vh)
     m, n = self_shape[-2:]
+    uhg = None if gu is None else F.matmul(mH(F, u), gu)
+    vhg = None if gvh is None else F.matmul(vh, mH(F, gvh))
+    changes = [diagonal(F, x) for x in (uhg, vhg) if x is not None]
+    _check_phases("svd", changes[0], -changes[1] if len(changes) > 1 else None)
     inner = None if gs is None else diagonal_matrix(F, gs)
     e = gaps(F, s * s)
     if gu is not None:
-        uhg = F.matmul(mH(F, u), gu)
         turned = skew(F, uhg)
         inner = add(inner, turned / e * row(F, s))
         if is_complex(u):  # e is 1 on the diagonal, where 1/(2 s) belongs and s stands
             half = diagonal(F, turned)
             inner = inner + diagonal_matrix(F, half / (2 * s) - half * s)
     if gvh is not None:
-        vhg = F.matmul(vh, mH(F, gvh))
         part = skew(F, vhg) / e
         part = part - diagonal_matrix(F, diagonal(F, part)) if is_complex(u) else part
         inner = add(inner, row_scaled(F, s, part))
@@ -78,7 +108,9 @@ def eigh_vjp(F: Any, g: Any, result0: Any, result1: Any) -> Any:
     vh = mH(F, v)
     if gv is None:
         return F.matmul(v * row(F, gw), vh)
-    inner = F.matmul(vh, gv) / gaps(F, w)
+    vhg = F.matmul(vh, gv)
+    _check_phases("linalg_eigh", diagonal(F, vhg))
+    inner = vhg / gaps(F, w)
     inner = inner - diagonal_matrix(F, diagonal(F, inner))
     inner = inner if gw is None else inner + diagonal_matrix(F, gw)
     return F.matmul(v, F.matmul(inner, vh))
@@ -92,6 +124,7 @@ def eig_vjp(F: Any, g: Any, result0: Any, result1: Any) -> Any:
         return F.solve_of(vh, column_scaled(F, gw, vh), True)[0]
     vhg = F.matmul(vh, gv)
     d = diagonal(F, vhg)
+    _check_phases("linalg_eig", d)
     lengths = F.matmul(vh, v * row(F, (d + F.conj(d)) / 2))
     inner = (vhg - lengths) / F.conj(gaps(F, w))
     inner = inner - diagonal_matrix(F, diagonal(F, inner))

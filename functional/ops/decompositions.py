@@ -12,6 +12,7 @@ from ..tape.slow import EXACT
 from ..tape.views import requires_grad
 from ..tensor import Tensor
 from .decomposition_rules import cholesky_vjp, eig_vjp, eigh_vjp, qr_vjp, svd_vjp
+from .deprecated import deprecated
 from .linalg import with_out, write_all
 from .linalg_parts import (
     batch_element,
@@ -146,6 +147,7 @@ linalg_cholesky = with_out(_cholesky, "linalg_cholesky")
 
 def _old_cholesky(self: Tensor, upper: bool = False) -> Tensor:
     """L with L Lᴴ = self (or U with Uᴴ U)."""
+    deprecated("cholesky")
     check_square(self, "cholesky")
     factor, info = unless_empty("cholesky_cpu", cholesky_old, self, upper)
     _not_positive("cholesky", info)
@@ -176,6 +178,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Any = None) -> Any:
 @public
 def qr(self: Tensor, some: bool = True, *, out: Any = None) -> Any:
     """(Q, R) with self = Q R; Q is square unless ``some``."""
+    deprecated("qr")
     found = linalg_qr(self, "reduced" if some else "complete")
     return write_all(_OldQR(found), out, "qr")
 

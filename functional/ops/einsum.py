@@ -10,127 +10,15 @@ from ..kernels.products import contraction
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor, wrap
 from .arguments import unrecorded
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_ELLIPSIS = "."
+from .einsum_equation import arguments, check_sizes, labels_of, output_of
 
 
-def _from_sublists(args: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
-    """The equation of operands that alternate with lists of indices."""
-
-    def letters(indices: Any) -> str:
-        found = []
-        for i in indices:
-            if i is Ellipsis:
-                found.append("...")
-            elif not isinstance(i, int) or not 0 <= i < 52:
-                raise ValueError(f"einsum(): expected subscript {i} to be within the range [0, 52)")
-            else:
-                found.append(_number(i))
-        return "".join(found)
-
-    if len(args) < 3 and len(args) != 2:
-        raise ValueError("einsum(): missing operands or subscripts list")
-    operands = list(args[0::2])
-    lists = list(args[1::2])
-    if len(args) % 2:
-        operands.pop()
-        return ",".join(map(letters, lists)) + "->" + letters(args[-1]), operands
-    return ",".join(map(letters, lists)), operands
-
-
-def _number(i: int) -> str:
-    """PyTorch's order of letters in the form with lists: capitals first."""
-    return (_LETTERS[26:] + _LETTERS[:26])[i]
-
-
-def _labels(text: str, at: int) -> str:
-    """One operand's subscripts, with the ellipsis as one character."""
-    plain = text.replace("...", _ELLIPSIS)
-    if plain.count(_ELLIPSIS) > 1 or "." in text.replace("...", ""):
-        if "..." in text and plain.count(_ELLIPSIS) > 1 and "." not in text.replace("...", ""):
-            raise RuntimeError(
-                f"einsum(): found '.' for operand {at} for which an ellipsis was already found"
-            )
-        raise RuntimeError(f"einsum(): found '.' for operand {at} that is not part of any ellipsis")
-    for c in plain:
-        if c != _ELLIPSIS and c not in _LETTERS:
-            raise RuntimeError(
-                f"einsum(): invalid subscript given at index {text.index(c)} in the equation "
-                "string, subscripts must be in [a-zA-Z]"
-            )
-    return plain
-
-
-def _parsed(equation: str, operands: list[Tensor]) -> tuple[list[str], str | None]:
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    inputs = [_labels(part, at) for at, part in enumerate(left.split(","))]
-    if len(inputs) < len(operands):
-        raise RuntimeError("einsum(): more operands were provided than specified in the equation")
-    if len(inputs) > len(operands):
-        raise RuntimeError("einsum(): fewer operands were provided than specified in the equation")
-    return inputs, _labels(right, 0) if arrow else None
-
-
-def _expanded(inputs: list[str], operands: list[Tensor]) -> tuple[list[list[Any]], int]:
-    """Labels, one per dimension; the ellipsis becomes numbers, counted from the last."""
-    ranks = []
-    for at, (labels, t) in enumerate(zip(inputs, operands, strict=True)):
-        named = len(labels) - labels.count(_ELLIPSIS)
-        if (_ELLIPSIS in labels and named > t.ndim) or (
-            _ELLIPSIS not in labels and named != t.ndim
-        ):
-            raise RuntimeError(
-                "einsum(): the number of subscripts in the equation "
-                f"({named}) {'is more than the number of dimensions' if _ELLIPSIS in labels else 'does not match the number of dimensions'} "  # noqa: E501
-                f"({t.ndim}) for operand {at}"
-                + (" and no ellipsis was given" if _ELLIPSIS not in labels else "")
-            )
-        ranks.append(t.ndim - named if _ELLIPSIS in labels else 0)
-    most = max(ranks)
-    found = []
-    for labels, rank in zip(inputs, ranks, strict=True):
-        dims: list[Any] = []
-        for c in labels:
-            dims += range(most - rank, most) if c == _ELLIPSIS else [c]
-        found.append(dims)
-    return found, most
-
-
-def _output(labels: list[list[Any]], right: str | None, most: int) -> list[Any]:
-    if right is None:
-        every = [c for dims in labels for c in dims if isinstance(c, str)]
-        return [*range(most), *sorted(c for c in set(every) if every.count(c) == 1)]
-    known = {c for dims in labels for c in dims}
-    out: list[Any] = []
-    for c in right:
-        if c == _ELLIPSIS:
-            out += range(most)
-            continue
-        if c in out:
-            raise RuntimeError(
-                f"einsum(): output subscript {c} appears more than once in the output"
-            )
-        if c not in known:
-            raise RuntimeError(
-                f"einsum(): output subscript {c} does not appear in the equation for any input "
-                "operand"
-            )
-        out.append(c)
-    return out
-
-
-def _diagonals(t: Tensor, dims: list[Any], at: int) -> tuple[Tensor, list[Any]]:
+def _diagonals(t: Tensor, dims: list[Any]) -> tuple[Tensor, list[Any]]:
     """One dimension for each label: repeated ones become a diagonal."""
     dims = list(dims)
     for c in [c for i, c in enumerate(dims) if c in dims[:i]]:
         first = dims.index(c)
         second = dims.index(c, first + 1)
-        if t.shape[first] != t.shape[second]:
-            raise RuntimeError(
-                f"einsum(): subscript {c} is repeated for operand {at} but the sizes don't "
-                f"match, {t.shape[second]} != {t.shape[first]}"
-            )
         t = TENSOR.movedim(TENSOR.diagonal(t, 0, first, second), -1, first)
         del dims[second]
     return t, dims
@@ -145,30 +33,6 @@ def _aligned(t: Tensor, dims: list[Any], order: list[Any]) -> Tensor:
     for c in order:
         places.append(dims.index(c) if c in dims else next(spare))
     return TENSOR.permute(t, tuple(places))
-
-
-def _sizes(labels: list[list[Any]], operands: list[Tensor]) -> dict[Any, int]:
-    sizes: dict[Any, int] = {}
-    for dims, t in zip(labels, operands, strict=True):
-        for c, n in zip(dims, t.shape, strict=True):
-            if sizes.get(c, 1) != 1 and n not in (1, sizes[c]):
-                raise RuntimeError(
-                    f"einsum(): operands do not broadcast with remapped shapes "
-                    f"[original->remapped]: {_shown(operands, labels)}"
-                )
-            sizes[c] = n if sizes.get(c, 1) == 1 else sizes[c]
-    return sizes
-
-
-def _shown(operands: list[Tensor], labels: list[list[Any]]) -> str:
-    order: list[Any] = []
-    for dims in labels:
-        order += [c for c in dims if c not in order]
-    parts = []
-    for t, dims in zip(operands, labels, strict=True):
-        full = [t.shape[dims.index(c)] if c in dims else 1 for c in order]
-        parts.append(f"{list(t.shape)}->{full}")
-    return " ".join(parts)
 
 
 def _pair(a: Tensor, b: Tensor, gone: list[int]) -> Tensor:
@@ -238,7 +102,7 @@ def _simple(equation: str, shape: tuple[int, ...], other: tuple[int, ...]) -> An
 
     None for other equations, and for sizes that do not fit or would have to be broadcast.
     """
-    left, arrow, out = equation.replace(" ", "").partition("->")
+    left, arrow, out = (part.replace(" ", "") for part in equation.partition("->"))
     one, _, two = left.partition(",")
     if not arrow or not (one + two + out).isalpha() or not (one + two).isascii():
         return None
@@ -263,9 +127,9 @@ def _simple(equation: str, shape: tuple[int, ...], other: tuple[int, ...]) -> An
     return order, (len(batch), len(rows), len(columns), len(summed))
 
 
-def _at_once(equation: Any, operands: tuple[Any, ...]) -> Tensor | None:
+def _at_once(equation: Any, *operands: Any) -> Tensor | None:
     """A simple product of two operands without a graph; None for everything else."""
-    if type(equation) is not str or len(operands) != 2 or not unrecorded(*operands):
+    if type(equation) is not str or not unrecorded(*operands):
         return None
     x, y = operands[0]._data, operands[1]._data
     found = _simple(equation, x.shape, y.shape)
@@ -275,28 +139,16 @@ def _at_once(equation: Any, operands: tuple[Any, ...]) -> Tensor | None:
 @public
 def einsum(*args: Any) -> Tensor:
     """Σ of products, as an equation like ``bij,bjk->bik`` says."""
-    if len(args) < 2:
-        raise ValueError(
-            "einsum(): must specify the equation string and at least one operand, or at least "
-            "one operand and its subscripts list"
-        )
-    found = _at_once(args[0], args[1:])
+    found = _at_once(*args) if len(args) == 3 else None
     if found is not None:
         return found
-    if isinstance(args[0], Tensor):
-        equation, operands = _from_sublists(args)
-    else:
-        equation, operands = args[0], list(args[1:])
-        if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
-            operands = list(operands[0])
-    inputs, right = _parsed(equation, operands)
-    labels, most = _expanded(inputs, operands)
-    out = _output(labels, right, most)
-    single = [_diagonals(t, d, at) for at, (t, d) in enumerate(zip(operands, labels, strict=True))]
-    tensors, dims = [t for t, _ in single], [d for _, d in single]
-    _sizes(dims, tensors)
+    equation, operands = arguments(args)
+    labels, most = labels_of(equation, operands)
+    out = output_of(equation, labels, most)
+    check_sizes(labels, operands)
+    single = [_diagonals(t, d) for t, d in zip(operands, labels, strict=True)]
     order = list(out)
-    for one in dims:
-        order += sorted((c for c in one if c not in order), key=str)
-    aligned = [_aligned(t, d, order) for t, d in zip(tensors, dims, strict=True)]
+    for _, dims in single:
+        order += sorted((c for c in dims if c not in order), key=str)
+    aligned = [_aligned(t, d, order) for t, d in single]
     return _contract(aligned, len(out))

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
+from ..errors import not_implemented
 from ..kernels import numpy as kernels
 from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
-from ..tape.out import out_of
+from ..tape.out import need_out, out_of
 from ..tensor import Tensor
 from .arguments import no_dimensions, one_dim
 from .create import placed
@@ -330,7 +331,17 @@ def _frequencies(
     name: str, values: np.ndarray, n: int, d: float, dtype: Any, device: Any, grad: bool, out: Any
 ) -> Tensor:
     kind = dtypes.get_default_dtype() if dtype is None else dtype
-    scaled = (values.astype(kind.array) * kind.array.type(1.0 / (n * d))).astype(kind.array)
+    if out is not None and dtype is None:
+        kind = need_out(name, out).dtype
+    if kind.category < dtypes.FLOAT:
+        raise RuntimeError(f"{name[4:]} requires a floating point or complex dtype")
+    if kind.is_complex:
+        raise not_implemented("arange_cpu", kind)
+    if n < 0 and name == "fft_fftfreq":
+        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    with np.errstate(all="ignore"):
+        step = np.float64(1.0) / (n * d)
+        scaled = (values.astype(kind.array) * kind.array.type(step)).astype(kind.array)
     return given(placed(scaled, device, grad), out, dtype, name)
 
 

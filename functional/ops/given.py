@@ -40,7 +40,7 @@ def given(t: Tensor, out: Any, dtype: Any = None, name: str = "") -> Tensor:
         t = to_dtype(t, out.dtype)
     shape = tuple(t.shape)
     if tuple(out.shape) != shape and not (name in RANGES and out.numel() == t.numel()):
-        if name == "arange" and out.numel():
+        if name in _WARNS and out.numel():
             warn_once(_OTHER_COUNT.format(list(out.shape), out.numel(), t.numel(), t.numel()))
         item = out._data.dtype.itemsize
         resized(out, shape, dense_strides(shape, list(range(len(shape))), item))
@@ -51,7 +51,8 @@ def given(t: Tensor, out: Any, dtype: Any = None, name: str = "") -> Tensor:
     return out
 
 
-RANGES = frozenset("arange range linspace logspace".split())
+_WARNS = frozenset("arange fft_fftfreq fft_rfftfreq".split())
+RANGES = _WARNS | {"range", "linspace", "logspace"}
 
 
 def _check(t: Tensor, out: Tensor, dtype: Any, name: str) -> None:

@@ -7,30 +7,20 @@ from typing import Any
 
 from .. import dtypes
 from ..tape.op import TENSOR, public
+from ..tape.operands import is_number, no_form
 from ..tape.out import out_of
 from ..tensor import Tensor
 from .arguments import dims_of
-from .linalg_parts import check_kind, check_matrix, is_complex
-from .norms import vector_norm
+from .linalg_parts import check_kind, check_matrix
+from .norms import check_norm_dtype, norm_order, vector_norm
 
 INF = math.inf
 
 
 def _cast(A: Tensor, dtype: Any, name: str) -> Tensor:
-    if dtype is None or dtype is A.dtype:
+    if dtype is None:
         return A
-    if is_complex(A) != dtype.is_complex:
-        kind = "complex" if is_complex(A) else "real"
-        raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got "
-                           f"{dtype.legacy}")  # fmt: skip
-    if dtype.category < dtypes.FLOAT:
-        raise RuntimeError(f"{name}: dtype should be floating point or complex. "
-                           f"Got {dtype.legacy}")  # fmt: skip
-    if dtypes.promote_types(A.dtype, dtype) is not dtype:
-        raise RuntimeError(
-            f"{name}: the dtype of the input ({A.dtype.legacy}) should be convertible without "
-            f"narrowing to the specified dtype ({dtype.legacy})"
-        )
+    check_norm_dtype(A, dtype, name)
     return A.to(dtype)
 
 
@@ -41,13 +31,9 @@ def _shown(ord: float) -> str:
 def _vector_norm(
     x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
+    ord = norm_order(ord)
     check_kind(x, "linalg.vector_norm", half="")
-    if isinstance(ord, complex):
-        raise RuntimeError(
-            "linalg.vector_norm: Expected a non-complex scalar as the order of norm."
-        )
-    x = _cast(x, dtype, "linalg.vector_norm")
-    return vector_norm(x, float(ord), dim, keepdim)
+    return vector_norm(_cast(x, dtype, "linalg.vector_norm"), ord, dim, keepdim)
 
 
 @public
@@ -77,7 +63,7 @@ def _two_dims(A: Tensor, dim: Any) -> tuple[int, int]:
         raise RuntimeError(f"{name}: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     first, second = (dims_of(A, d)[0] for d in dims)
     if first == second:
-        raise RuntimeError(f"{name}: dims must be different. Got ({dims[0]}, {dims[1]})")
+        raise RuntimeError(f"{name}: dims must be different. Got ({first}, {second})")
     return first, second
 
 
@@ -87,10 +73,11 @@ def _last(A: Tensor, dims: tuple[int, int]) -> Tensor:
     return TENSOR.permute(A, (*order, *dims))
 
 
-def _restore(z: Tensor, dims: tuple[int, int], keepdim: bool) -> Tensor:
-    for d in sorted(dims) if keepdim else ():
-        z = TENSOR.unsqueeze(z, d)
-    return z
+def _restore(z: Tensor, dims: tuple[int, int]) -> Tensor:
+    """Of results with one last dimension of size 1: two of them, back in their places."""
+    rest = [i for i in range(z.ndim + 1) if i not in dims]
+    order = [*rest, *dims]
+    return TENSOR.permute(TENSOR.unsqueeze(z, -1), tuple(map(order.index, range(len(order)))))
 
 
 def _extreme(values: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
@@ -102,27 +89,36 @@ def _extreme(values: Tensor, ord: float, dim: int, keepdim: bool) -> Tensor:
     return TENSOR.sum(values.detach(), dim, keepdim)
 
 
+def _check_order(ord: Any, name: str) -> None:
+    if ord in ("fro", "nuc"):
+        return
+    if isinstance(ord, str) or abs(norm_order(ord, name)) not in (1, 2, INF):
+        shown = ord if isinstance(ord, str) else _shown(ord)
+        raise RuntimeError(f"{name}: Order {shown} not supported.")
+
+
 def _matrix_norm(
     A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
     name = "linalg.matrix_norm"
+    _check_order(ord, name)
     check_matrix(A, name)
     check_kind(A, name, half="")
     dims = _two_dims(A, dim)
-    if ord == "fro":
-        return _vector_norm(A, 2, dims, keepdim, dtype=dtype)
-    if isinstance(ord, str) and ord != "nuc":
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
-    if ord != "nuc" and abs(ord) not in (1, 2, INF):
-        raise RuntimeError(f"linalg.matrix_norm: Order {_shown(ord)} not supported.")
-    if ord == "nuc" or abs(ord) == 2:
+    if ord == "nuc" or abs(0 if ord == "fro" else ord) == 2:
         check_kind(A, name)
-        values = TENSOR.linalg_svdvals(_last(_cast(A, dtype, name), dims))
+    A = _cast(A, dtype, name)
+    if ord == "fro":
+        return _vector_norm(A, 2, dims, keepdim)
+    if ord == "nuc" or abs(ord) == 2:
+        values = TENSOR.linalg_svdvals(_last(A, dims))
         if ord == "nuc":
-            return _restore(TENSOR.sum(values, -1), dims, keepdim)
-        return _restore(_extreme(values, ord, -1, False), dims, keepdim)
+            z = TENSOR.sum(values, -1, keepdim)
+        else:
+            z = _extreme(values, ord, -1, keepdim)
+        return _restore(z, dims) if keepdim else z
     along, rest = dims if abs(ord) == 1 else dims[::-1]
-    sums = _vector_norm(A, 1, along, keepdim, dtype=dtype)
+    sums = _vector_norm(A, 1, along, keepdim)
     rest -= rest > along and not keepdim
     return _extreme(sums, ord, rest, keepdim)
 
@@ -145,21 +141,22 @@ def linalg_matrix_norm(
 
 
 def _norm(A: Tensor, ord: Any, dim: Any, keepdim: bool, dtype: Any) -> Tensor:
-    count = 1 if isinstance(dim, int) else None if dim is None else len(dim)
-    if isinstance(ord, str) or (
-        ord is not None and (count == 2 or (count is None and A.ndim == 2))
-    ):
-        if count is None and A.ndim != 2:
+    if dim is not None:
+        dim = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+        if len(dim) not in (1, 2):
             raise RuntimeError(
-                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
-                f"Got {A.ndim}D."
+                f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}"
             )
-        return _matrix_norm(A, ord, (0, 1) if dim is None else dim, keepdim, dtype=dtype)
-    if ord is not None and count is None and A.ndim > 2:
+    elif ord is not None and A.ndim not in (1, 2):
         raise RuntimeError(
             "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. "
             f"Got {A.ndim}D."
         )
+    if not (ord is None or isinstance(ord, (str, Tensor)) or is_number(ord)):
+        raise no_form("linalg_norm", (A, ord))
+    count = A.ndim if dim is None else len(dim)
+    if isinstance(ord, str) or (ord is not None and count == 2):
+        return _matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     return _vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 

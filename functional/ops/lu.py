@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 from .. import dtypes
 from ..errors import not_implemented
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
+from .deprecated import deprecated
 from .linalg import with_out, write_all
 from .linalg_parts import (
     add,
     batch_element,
     check_kind,
+    check_matrix,
     check_square,
     cut,
     failed,
@@ -213,11 +217,23 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 @public
 def lu(self: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
     """(L and U in one matrix, row exchanges[, info])."""
+    deprecated("lu")
     found = linalg_lu_factor_ex(self, pivot=pivot)
     if get_infos:
         return write_all(_Infos(found), out, "lu")
     _no_zero_pivot(found[2])
     return write_all(tuple(found[:2]), out, "lu")
+
+
+def _within(pivots: Tensor, rows: int) -> tuple[bool, bool]:
+    """Whether all pivots are 1 at least, and whether all are ``rows`` at most.
+
+    Inside transforms and on devices that would have to wait nobody looks.
+    """
+    x = pivots._data
+    if type(pivots) is not Tensor or type(x) is not ndarray or not x.size:
+        return True, True
+    return bool(x.min() >= 1), bool(x.max() <= rows)
 
 
 @public
@@ -236,6 +252,11 @@ def lu_unpack(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
             "dtype.\nNote: this function is intended to be used with the output produced by "
             "torch.linalg.lu_factor"
+        )
+    if unpack_pivots and not _within(LU_pivots, LU_data.shape[-2]) == (True, True):
+        raise RuntimeError(
+            "pivots passed to lu_unpack must be between 1 and LU.size(-2) inclusive.Did you "
+            "properly pass the result of lu_factor?"
         )
     found = lu_unpack_(LU_data, LU_pivots, unpack_data, unpack_pivots)
     return write_all(_Unpacked(_p_first(found)), out, "lu_unpack")
@@ -267,6 +288,15 @@ def _lu_solve(
         )
     if LU.dtype.array in dtypes.HALF:
         raise not_implemented("linalg.lu_solve_cpu", LU.dtype)
+    check_matrix(B, "linalg.lu_solve", "B")
+    for fits, bound in zip(
+        _within(pivots, LU.shape[-2]), ("greater or equal to 1", "smaller or equal to LU.size(-2)")
+    ):
+        if not fits:
+            raise RuntimeError(
+                f"Pivots given to lu_solve must all be {bound}. Did you properly pass the result "
+                "of lu_factor?"
+            )
     return lu_solve_(LU, pivots, B, left, adjoint)
 
 
@@ -275,6 +305,7 @@ linalg_lu_solve = with_out(_lu_solve, "linalg_lu_solve")
 
 def _old_lu_solve(self: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
     """X with A X = self, A given by ``lu_factor``."""
+    deprecated("lu_solve")
     return _lu_solve(LU_data, LU_pivots, self)
 
 

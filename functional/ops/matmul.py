@@ -11,7 +11,7 @@ from ..tape.batching import aligned, shifted
 from ..tape.declare import general
 from ..tape.op import public
 from ..tape.out import check_out, out_of
-from ..tape.slow import in_place, size_mismatch
+from ..tape.slow import size_mismatch
 from ..tape.views import requires_grad
 from ..tensor import Tensor
 from . import views
@@ -26,7 +26,6 @@ from .matmul_checks import (
     check_mm,
     check_mv,
 )
-from .older_forms import with_factors
 
 
 def _mm_shape(x: Any, y: Any, *rest: Any) -> Any:
@@ -197,60 +196,6 @@ dot = _with_out(dot_, "dot", "The inner product of two vectors, without conjugat
 
 
 @public
-def addmm(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *old: Any,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Any = None,
-) -> Tensor:
-    """beta · self + alpha · mat1 @ mat2."""
-    if old:
-        return with_factors(addmm, ("mat1", "mat2"), (self, mat1, mat2, *old), out=out)
-    if out is not None:
-        return out_of(addmm_, out, self, mat1, mat2, beta, alpha, name="addmm")
-    return addmm_(self, mat1, mat2, beta, alpha)
-
-
-@public
-def addmv(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *old: Any,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Any = None,
-) -> Tensor:
-    """beta · self + alpha · mat @ vec."""
-    if old:
-        return with_factors(addmv, ("mat", "vec"), (self, mat, vec, *old), out=out)
-    if out is not None:
-        return out_of(addmv_, out, self, mat, vec, beta, alpha, name="addmv")
-    return addmv_(self, mat, vec, beta, alpha)
-
-
-@public
-def baddbmm(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *old: Any,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Any = None,
-) -> Tensor:
-    """beta · self + alpha · batch1 @ batch2 for batches of matrices."""
-    if old:
-        return with_factors(baddbmm, ("batch1", "batch2"), (self, batch1, batch2, *old), out=out)
-    if out is not None:
-        return out_of(baddbmm_, out, self, batch1, batch2, beta, alpha, name="baddbmm")
-    return baddbmm_(self, batch1, batch2, beta, alpha)
-
-
-@public
 def outer(self: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
     """The outer product of two vectors."""
     if out is not None:
@@ -260,24 +205,6 @@ def outer(self: Tensor, vec2: Tensor, *, out: Any = None) -> Tensor:
             raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {x.ndim}-D")
     return views.reshape(self, (-1, 1)) * vec2
 
-
-def _twin(closure: Any, name: str) -> None:
-    """``name_``: the sum in place, for tensors of the product's shape."""
-
-    def twin(
-        self: Tensor, mat1: Tensor, mat2: Tensor, *old: Any, beta: Any = 1, alpha: Any = 1
-    ) -> Tensor:
-        if old:
-            return with_factors(twin, closure.op.inputs[1:], (self, mat1, mat2, *old))
-        return in_place(closure.op, (self, mat1, mat2, beta, alpha))
-
-    twin.__name__ = twin.__qualname__ = f"{name}_"
-    twin.__doc__ = f"``{name}`` in place."
-    public(twin)
-
-
-for _closure, _name in ((addmm_, "addmm"), (addmv_, "addmv"), (baddbmm_, "baddbmm")):
-    _twin(_closure, _name)
 
 # --- composites -----------------------------------------------------------------------------------
 

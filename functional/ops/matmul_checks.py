@@ -8,6 +8,7 @@ from typing import Any
 from .. import dtypes
 from ..dtypes import c_name
 from ..errors import not_implemented
+from ..kernels.linalg import SMALL
 from ..tensor import Tensor
 from . import views
 from .dtype_checks import expect_type
@@ -40,7 +41,6 @@ def same_in_addmv(self: Tensor, mat: Tensor, vec: Tensor) -> None:
         )
 
 
-_SMALL = 400  # multiplications in a product of batches up to which PyTorch has its own loops
 _BLAS = (dtypes.F32, dtypes.F64, dtypes.C64, dtypes.C128)
 
 
@@ -54,7 +54,7 @@ def _same_batches(x: Tensor, y: Tensor, kernel: str, one_by_one: Callable[..., N
     """The dtypes of a product of batches, in the words of the code that PyTorch would choose."""
     if x.dtype is y.dtype or not x.numel() or not y.numel():
         return
-    if x.shape[1] * x.shape[2] * y.shape[2] < _SMALL:
+    if x.shape[1] * x.shape[2] * y.shape[2] < SMALL:
         if x.dtype is dtypes.bool_:
             raise not_implemented(kernel, dtypes.bool_)
         expect_type(x.dtype, y)

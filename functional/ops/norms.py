@@ -6,16 +6,15 @@ import math
 from typing import Any
 
 from .. import dtypes
-from ..errors import not_implemented
+from ..blame import warn_once
 from ..tape.batching import shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
+from ..tape.operands import is_number
 from ..tape.out import out_of
 from ..tape.slow import in_place
 from ..tensor import Tensor
-from .arguments import broadcast_shapes, one_dim
-from .dtype_checks import expect_type
-from .matmul_checks import same_dtype
+from .arguments import need_tensor, one_dim, wrong_type
 from .reduce import dims_or_all, reduced_shape, restored
 
 # --- norms of vectors -----------------------------------------------------------------------------
@@ -68,34 +67,73 @@ vector_norm_dims = general(
 )
 
 
+norm_over = general(  # what frobenius_norm leaves in a graph
+    "norm_over",
+    _vector_norm_vjp,
+    statics=("p", "dim", "keepdim", "dtype"),
+    kernel="vector_norm_dims",
+    node="NormBackward1",
+    vmap=shifted(lambda F: F.norm_over, 1),
+    shape=_norm_shape,
+)
+
+
+def check_norm_dtype(x: Tensor, dtype: Any, name: str) -> None:
+    """Raise where the norms of ``x`` cannot be computed in ``dtype``."""
+    if dtype.category < dtypes.FLOAT:
+        raise RuntimeError(
+            f"{name}: dtype should be floating point or complex, but got {dtype.legacy}"
+        )
+    if x.dtype.is_complex is not dtype.is_complex:
+        kind = "complex" if x.dtype.is_complex else "real"
+        raise RuntimeError(
+            f"{name}: dtype should be {kind} for {kind} inputs, but got {dtype.legacy}"
+        )
+    if dtypes.promote_types(x.dtype, dtype) is not dtype:
+        raise RuntimeError(
+            f"{name}: the dtype of the input ({x.dtype.legacy}) should be convertible without "
+            f"narrowing to the specified dtype ({dtype.legacy})"
+        )
+
+
+def norm_order(ord: Any, name: str = "linalg.vector_norm") -> float:
+    """The order of a norm as a float. Complex numbers raise RuntimeError, no numbers TypeError."""
+    if isinstance(ord, complex):
+        raise RuntimeError(f"{name}: Expected a non-complex scalar as the order of norm.")
+    if not (is_number(ord) or isinstance(ord, Tensor)):
+        raise wrong_type(f"{name.replace('.', '_')}.ord.2", "Number", ord)
+    return float(ord)
+
+
 def vector_norm(
-    self: Tensor, p: float = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
+    self: Tensor, p: Any = 2, dim: Any = None, keepdim: bool = False, dtype: Any = None
 ) -> Tensor:
     """The p-norm over ``dim`` (an int or several), or of all elements."""
-    kind = self.dtype if dtype is None else dtype
+    p = norm_order(p)
     if self.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
             "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "
-            f"{kind.legacy}"
+            f"{self.dtype.legacy}"
         )
+    if dtype is not None:
+        check_norm_dtype(self, dtype, "linalg.vector_norm")
     dims = None if dim is None else dims_or_all(self, dim)
-    _need_elements(self, p, dims)
-    return vector_norm_dims(self, float(p), dims, keepdim, dtype)
+    if (p < 0 or math.isinf(p)) and not self.numel():
+        _need_elements(self, p, dim)
+    return vector_norm_dims(self, p, dims, keepdim, dtype)
 
 
-def _need_elements(self: Tensor, p: float, dims: Any) -> None:
-    if (p >= 0 and not math.isinf(p)) or self.numel():
-        return
-    if dims is None or len(dims) == self.ndim:
+def _need_elements(self: Tensor, p: float, dim: Any) -> None:
+    title = f"linalg.vector_norm cannot compute the {_plain(p)} norm on"
+    if dim is None or dim in ((), []):
         raise RuntimeError(
-            f"linalg.vector_norm cannot compute the {_plain(p)} norm on an empty tensor because "
-            "the operation does not have an identity"
+            f"{title} an empty tensor because the operation does not have an identity"
         )
-    for d in dims:
+    for d in dim if isinstance(dim, (tuple, list)) else (dim,):
         if not self.shape[d]:
             raise RuntimeError(
-                f"linalg.vector_norm cannot compute the {_plain(p)} norm on the dimension {d} "
-                "because this dimension is empty and the operation does not have an identity"
+                f"{title} the dimension {d}because this dimension is empty and the operation does "
+                "not have an identity"
             )
 
 
@@ -113,210 +151,65 @@ def norm(
     dtype: Any = None,
 ) -> Tensor:
     """The p-norm, or the Frobenius ("fro") or nuclear ("nuc") norm of matrices."""
+    dims = None if dim is None else tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    of_matrix = p == "nuc" or (p == "fro" and dims is not None and len(dims) > 2)
     if out is not None:
-        return out_of(
-            lambda x: norm(x, p, dim, keepdim, None, dtype), out, self, name="linalg_vector_norm"
-        )
-    if p == "nuc":
-        dims = (0, 1) if dim is None else tuple(dim)
-        return TENSOR.linalg_matrix_norm(self, "nuc", dims, keepdim, dtype=dtype)
+        call = lambda x: norm(x, p, dim, keepdim, None, dtype)
+        kind = "linalg_matrix_norm" if of_matrix else "linalg_vector_norm"
+        return out_of(call, out, self, name=kind)
+    if of_matrix:
+        dims = tuple(range(self.ndim)) if dims is None else dims
+        return TENSOR.linalg_matrix_norm(self, p, dims, keepdim, dtype=dtype)
     if p == "fro" or p is None:
         p = 2.0
     elif isinstance(p, str):
         raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
-    return vector_norm(self, p, dim, keepdim, dtype)
+    return vector_norm(self, p, dims, keepdim, dtype)
 
 
-def _dist_vjp(F: Any, g: Any, need: Any, self: Any, other: Any, p: float, result: Any) -> Any:
-    rest = self - other
-    back = norm_vjp(F, g, rest, p, result, tuple(range(len(rest.shape))))
-    return back, -back
-
-
-dist_of = general(
-    "dist_of",
-    joint=_dist_vjp,
-    inputs=("self", "other"),
-    statics=("p",),
-    kernel="dist",
-    node="DistBackward0",
-    shape=lambda x, y, p: ((), x.real.dtype if hasattr(x, "real") else x.dtype),
+_DEPRECATED = (
+    "at::{} is deprecated and it is just left for JIT compatibility. It will be removed in a "
+    "future PyTorch release. Please use `linalg.{}` instead"
 )
 
 
 @public
-def dist(self: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The p-norm of ``self - other``."""
-    if dtypes.bool_ in (self.dtype, other.dtype):
-        TENSOR.sub.op.check(self, other)
-    kind = dtypes.result_type([(self.dtype, self.ndim), (other.dtype, other.ndim)])
-    if kind.category < dtypes.FLOAT:
+def nuclear_norm(
+    self: Tensor, dim: Any = None, keepdim: bool = False, *, out: Any = None
+) -> Tensor:
+    """The sums of the singular values of matrices, in the last two dimensions or in ``dim``.
+
+    ``keepdim`` may come second. Deprecated in favour of ``linalg.matrix_norm``.
+    """
+    need_tensor(self, "nuclear_norm.input.1")
+    warn_once(_DEPRECATED.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
+    if dim is None or isinstance(dim, bool):
+        dim, keepdim = (-2, -1), dim or keepdim
+    dims = (dim, dim) if isinstance(dim, int) else dim
+    return TENSOR.linalg_matrix_norm(self, "nuc", dims, keepdim, out=out)
+
+
+@public
+def frobenius_norm(self: Tensor, dim: Any, keepdim: bool = False, *, out: Any = None) -> Tensor:
+    """The 2-norm over one or two dimensions, over all if ``dim`` is empty.
+
+    Deprecated in favour of ``linalg.vector_norm``.
+    """
+    need_tensor(self, "frobenius_norm.input.1")
+    if isinstance(dim, bool) or not isinstance(dim, (int, tuple, list)):
+        raise wrong_type("frobenius_norm.dim.2", "tuple of ints", dim)
+    warn_once(_DEPRECATED.format("frobenius_norm", "vector_norm(A, 2., dim, keepdim)"))
+    if not isinstance(dim, int) and len(dim) > 2:
+        raise RuntimeError(f"Expected at most 2 dimensions, but got {len(dim)} dimensions instead.")
+    if out is not None:
+        call = lambda x: frobenius_norm(x, dim, keepdim)
+        return out_of(call, out, self, name="norm")
+    if self.dtype.category < dtypes.FLOAT:
         raise RuntimeError(
             "norm(): input dtype should be either floating point or complex. Got "
-            f"{kind.legacy} instead."
+            f"{self.dtype.legacy} instead."
         )
-    broadcast_shapes(tuple(self.shape), tuple(other.shape))
-    self, other = (t if t.dtype is kind else TENSOR.to_dtype(t, kind) for t in (self, other))
-    return dist_of(self, other, float(p))
-
-
-# --- distances of rows ----------------------------------------------------------------------------
-
-
-def _cdist_vjp(F: Any, g: Any, need: Any, self: Any, other: Any, p: float, result: Any) -> Any:
-    rest = F.unsqueeze(self, len(self.shape) - 1) - F.unsqueeze(other, len(other.shape) - 2)
-    last = len(rest.shape) - 1
-    back = norm_vjp(F, F.unsqueeze(g, last), rest, p, F.unsqueeze(result, last), (last,))
-    return (
-        F.sum(back, (last - 1,), False) if need[0] else None,
-        -F.sum(back, (last - 2,), False) if need[1] else None,
-    )
-
-
-def _cdist_shape(x: Any, y: Any, *p: Any) -> Any:
-    return (*broadcast_shapes(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-2]), x.dtype
-
-
-def _check_rows(x: Tensor, y: Tensor, p: float) -> None:
-    if x.numel() and y.numel():
-        if x.dtype.array in dtypes.HALF:
-            raise not_implemented("cdist", x.dtype)
-        expect_type(x.dtype, y)
-
-
-cdist_rows = general(
-    "cdist_rows",
-    joint=_cdist_vjp,
-    inputs=("self", "other"),
-    statics=("p",),
-    kernel="cdist",
-    node="CdistBackward0",
-    check=_check_rows,
-    shape=_cdist_shape,
-)
-
-
-def _euclidean_vjp(F: Any, g: Any, need: Any, self: Any, other: Any, result: Any) -> Any:
-    ratio = F.where(result == 0, 0.0, g / result)
-    turned = F.transpose(ratio, -2, -1)
-    return (
-        self * F.sum(ratio, (-1 % len(g.shape),), True) - F.matmul(ratio, other)
-        if need[0]
-        else None,
-        other * F.sum(turned, (-1 % len(g.shape),), True) - F.matmul(turned, self)
-        if need[1]
-        else None,
-    )
-
-
-def _check_euclidean(x: Tensor, y: Tensor) -> None:
-    """The dtypes of what PyTorch multiplies."""
-    if y.ndim > 2 and y.dtype.array not in dtypes.HALF:
-        expect_type(y.dtype, x)
-    same_dtype(x, y)
-
-
-euclidean_rows = general(
-    "euclidean_rows",
-    joint=_euclidean_vjp,
-    inputs=("self", "other"),
-    kernel="euclidean",
-    node="EuclideanDistBackward0",
-    check=_check_euclidean,
-    shape=_cdist_shape,
-)
-
-_BY_PRODUCT = 25  # PyTorch takes the matrix product where either has more rows than this
-_MODES = {
-    "use_mm_for_euclid_dist_if_necessary": None,
-    "use_mm_for_euclid_dist": True,
-    "donot_use_mm_for_euclid_dist": False,
-}
-
-
-def _check_cdist(x1: Tensor, x2: Tensor) -> None:
-    for name, x in (("X1", x1), ("X2", x2)):
-        if x.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
-    if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError(
-            f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
-        )
-    for name, x in (("X1", x1), ("X2", x2)):
-        if not x.dtype.is_floating_point:
-            raise RuntimeError(
-                f"cdist only supports floating-point dtypes, {name} got: {x.dtype.legacy}"
-            )
-
-
-@public
-def cdist(
-    x1: Tensor,
-    x2: Tensor,
-    p: float = 2.0,
-    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
-) -> Tensor:
-    """p-norms of the differences of rows: (..., n, m) from (..., n, d) and (..., m, d)."""
-    _check_cdist(x1, x2)
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
-    if compute_mode not in _MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    lead = broadcast_shapes(tuple(x1.shape[:-2]), tuple(x2.shape[:-2]))
-    x1, x2 = (TENSOR.expand(x, (*lead, *x.shape[-2:])) if x.shape[:-2] != lead else x
-              for x in (x1, x2))  # fmt: skip
-    wanted = _MODES[compute_mode]
-    many = x1.shape[-2] > _BY_PRODUCT or x2.shape[-2] > _BY_PRODUCT
-    if p == 2 and (many if wanted is None else wanted) and x1.numel() and x2.numel():
-        z = euclidean_rows(x1, x2)
-        return TENSOR.view(z, tuple(z.shape))
-    return cdist_rows(x1, x2, float(p))
-
-
-def pdist_pairs(n: int) -> tuple[Tensor, Tensor]:
-    """(i, j) of all pairs i < j below n, in order."""
-    rows = TENSOR.triu(TENSOR.ones((n, n), dtype=dtypes.bool_), 1)
-    return TENSOR.nonzero(rows, as_tuple=True)
-
-
-def _pdist_vjp(F: Any, g: Any, self: Any, p: float, first: Any, second: Any, result: Any) -> Any:
-    rest = F.index_select_dim(self, first, 0) - F.index_select_dim(self, second, 0)
-    back = norm_vjp(F, F.unsqueeze(g, 1), rest, p, F.unsqueeze(result, 1), (1,))
-    shape = tuple(self.shape)
-    return F.index_select_backward(back, first, shape, 0) - F.index_select_backward(
-        back, second, shape, 0
-    )
-
-
-def _check_pairs(x: Tensor, first: Tensor, second: Tensor, p: float) -> None:
-    if x.dtype.array in dtypes.HALF and x.numel() and first.numel():
-        raise not_implemented("pdist", x.dtype)
-
-
-pdist_rows = general(
-    "pdist_rows",
-    _pdist_vjp,
-    None,
-    None,
-    inputs=("self", "first", "second"),
-    statics=("p",),
-    kernel="pdist",
-    node="PdistBackward0",
-    check=_check_pairs,
-    shape=lambda x, first, second, p: (first.shape, x.dtype),
-)
-
-
-@public
-def pdist(self: Tensor, p: float = 2.0) -> Tensor:
-    """p-norms of the differences of all pairs of rows of a matrix, as a vector."""
-    if self.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {self.ndim}D")
-    if not self.dtype.is_floating_point:
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
-    return pdist_rows(self, *pdist_pairs(self.shape[0]), float(p))
+    return norm_over(self, 2.0, dims_or_all(self, dim), keepdim, None)
 
 
 # --- limiting norms -------------------------------------------------------------------------------

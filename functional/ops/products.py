@@ -10,19 +10,15 @@ import numpy as np
 from .. import dtypes
 from ..errors import not_implemented
 from ..tape.declare import general
-from ..tape.memory import check_result
 from ..tape.op import TENSOR, public
 from ..tape.out import need_out, out_of, write_out
-from ..tape.slow import in_place
 from ..tape.views import check_in_place, requires_grad
 from ..tensor import Tensor
-from . import views
 from .arguments import broadcast_shapes, need_tensor, one_dim
+from .deprecated import deprecated
 from .dtype_checks import expect_type
 from .linalg_parts import not_holomorphic
 from .matmul import dot, matmul, mm
-from .matmul_checks import same_summands
-from .older_forms import with_factors
 
 # --- vectors --------------------------------------------------------------------------------------
 
@@ -134,162 +130,13 @@ def linalg_cross(self: Tensor, other: Tensor, *, dim: int = -1, out: Any = None)
 def cross(self: Tensor, other: Tensor, dim: int | None = None, *, out: Any = None) -> Tensor:
     """The products of 3-vectors along ``dim``, by default the first dimension of size 3."""
     if dim is None:
+        deprecated("cross")
         found = [i for i, n in enumerate(self.shape) if n == 3]
         if not found:
             raise RuntimeError("no dimension of size 3 in input")
         dim = found[0]
     return linalg_cross(self, other, dim=dim, out=out)
 
-
-# --- sums with products ---------------------------------------------------------------------------
-
-
-def _scaled(x: Any, factor: Any) -> Any:
-    return x if factor == 1 else x * factor
-
-
-addr_ = general(
-    "addr_of",
-    lambda F, g, beta: _scaled(g, beta),
-    lambda F, g, vec2, alpha: _scaled(F.mv(g, vec2), alpha),
-    lambda F, g, vec1, alpha: _scaled(F.mv(F.t(g), vec1), alpha),
-    inputs=("self", "vec1", "vec2"),
-    statics=("beta", "alpha"),
-    node="AddrBackward0",
-    shape=lambda b, x, y, beta, alpha: ((x.shape[0], y.shape[0]), b.dtype),
-)
-
-
-def _addr_arguments(
-    self: Tensor, vec1: Tensor, vec2: Tensor, beta: Any, alpha: Any
-) -> tuple[Any, ...]:
-    for name, v in (("vec1", vec1), ("vec2", vec2)):
-        if v.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {v.ndim}-D")
-    views.expand(self, (vec1.shape[0], vec2.shape[0]))  # PyTorch's error if it does not fit
-    kind = dtypes.result_type([(t.dtype, 1) for t in (self, vec1, vec2)])
-    if kind.category < dtypes.FLOAT and (isinstance(beta, float) or isinstance(alpha, float)):
-        which = "beta" if isinstance(beta, float) else "alpha"
-        raise RuntimeError(f"For integral input tensors, argument {which} must not be a "
-                           "floating point number.")  # fmt: skip
-    tensors = (t if t.dtype is kind else TENSOR.to_dtype(t, kind) for t in (self, vec1, vec2))
-    return (*tensors, beta, alpha)
-
-
-@public
-def addr(
-    self: Tensor,
-    vec1: Tensor,
-    vec2: Tensor,
-    *old: Any,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Any = None,
-) -> Tensor:
-    """beta · self + alpha · vec1 ⊗ vec2."""
-    if old:
-        return with_factors(addr, ("vec1", "vec2"), (self, vec1, vec2, *old), out=out)
-    args = _addr_arguments(self, vec1, vec2, beta, alpha)
-    return addr_(*args) if out is None else out_of(addr_, out, *args, name="addr")
-
-
-def _addr_twin(
-    self: Tensor, vec1: Tensor, vec2: Tensor, *old: Any, beta: Any = 1, alpha: Any = 1
-) -> Tensor:
-    """``addr`` in place."""
-    if old:
-        return with_factors(_addr_twin, ("vec1", "vec2"), (self, vec1, vec2, *old))
-    args = _addr_arguments(self, vec1, vec2, beta, alpha)
-    if args[0] is self:
-        return in_place(addr_.op, args)
-    result = addr_(*args)
-    check_result(result._data, self)
-    return self.copy_(result)
-
-
-_addr_twin.__name__ = "addr_"
-TENSOR.addr_ = _addr_twin
-
-
-def _batch1_vjp(F: Any, g: Any, batch1_shape: Any, batch2: Any, alpha: Any) -> Any:
-    wide = F.expand(F.unsqueeze(g, 0), (batch1_shape[0], batch1_shape[1], batch2.shape[2]))
-    return _scaled(F.bmm(wide, F.transpose(batch2, 1, 2)), alpha)
-
-
-def _batch2_vjp(F: Any, g: Any, batch1: Any, batch2_shape: Any, alpha: Any) -> Any:
-    wide = F.expand(F.unsqueeze(g, 0), (batch2_shape[0], batch1.shape[1], batch2_shape[2]))
-    return _scaled(F.bmm(F.transpose(batch1, 1, 2), wide), alpha)
-
-
-def _check_addbmm(self: Tensor, batch1: Tensor, batch2: Tensor, *rest: Any) -> None:
-    if batch1.shape[0]:
-        same_summands(self, batch1, batch2)
-    if batch1.dtype is dtypes.bool_:
-        raise not_implemented("addmm_impl_cpu_", dtypes.bool_)
-
-
-addbmm_ = general(
-    "addbmm_of",
-    lambda F, g, beta: _scaled(g, beta),
-    _batch1_vjp,
-    _batch2_vjp,
-    inputs=("self", "batch1", "batch2"),
-    statics=("beta", "alpha"),
-    node="AddbmmBackward0",
-    check=_check_addbmm,
-    strict=True,
-    shape=lambda b, x, y, beta, alpha: ((x.shape[1], y.shape[2]), x.dtype),
-)
-
-
-def _addbmm_arguments(
-    self: Tensor, batch1: Tensor, batch2: Tensor, beta: Any, alpha: Any
-) -> tuple[Any, ...]:
-    if batch1.ndim > 1 and batch2.ndim > 2:
-        views.expand(self, (batch1.shape[1], batch2.shape[2]))
-    for name, x in (("batch1", batch1), ("batch2", batch2)):
-        if x.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    a, b = batch1.shape, batch2.shape
-    if a[0] != b[0]:
-        raise RuntimeError(
-            f"batch1 and batch2 must have same number of batches, got {a[0]} and {b[0]}"
-        )
-    if a[2] != b[1]:
-        raise RuntimeError(f"Incompatible matrix sizes for bmm ({a[1]}x{a[2]} and {b[1]}x{b[2]})")
-    return self, batch1, batch2, beta, alpha
-
-
-@public
-def addbmm(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *old: Any,
-    beta: Any = 1,
-    alpha: Any = 1,
-    out: Any = None,
-) -> Tensor:
-    """beta · self + alpha · Σ batch1[i] @ batch2[i]."""
-    if old:
-        return with_factors(addbmm, ("batch1", "batch2"), (self, batch1, batch2, *old), out=out)
-    args = _addbmm_arguments(self, batch1, batch2, beta, alpha)
-    if out is None:
-        return addbmm_(*args)
-    return out_of(addbmm_, out, *args, name="addbmm")
-
-
-def _addbmm_twin(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *old: Any, beta: Any = 1, alpha: Any = 1
-) -> Tensor:
-    """``addbmm`` in place."""
-    if old:
-        return with_factors(_addbmm_twin, ("batch1", "batch2"), (self, batch1, batch2, *old))
-    return in_place(addbmm_.op, _addbmm_arguments(self, batch1, batch2, beta, alpha))
-
-
-_addbmm_twin.__name__ = "addbmm_"
-TENSOR.addbmm_ = _addbmm_twin
 
 # --- contractions ---------------------------------------------------------------------------------
 

@@ -15,6 +15,8 @@ from ..kernels.binomial import binomial as binomial_kernel
 from ..kernels.meta import MetaArray
 from ..kernels.poisson import poisson as poisson_kernel
 from ..random import Generator, default_generator
+from ..tape import duals
+from ..tape.duals import FORWARD
 from ..tape.foreign import on
 from ..tape.op import Op, public
 from ..tape.operands import no_form
@@ -137,13 +139,17 @@ randn_like = _random_like("randn_like", "normal_", "`randn` with the shape of ``
 
 
 def _drawn(name: str, node: str, *inputs: str, rule: Any = lambda F, g: F.zeros_like(g)) -> Any:
-    """Numbers drawn with tensors as parameters are recorded, with gradient 0 or by ``rule``."""
-    op = Op(name, _no_kernel, inputs=inputs, rules=(rule,) * len(inputs), node=node)
+    """Numbers drawn with tensors as parameters are recorded, with gradient 0 or by ``rule``.
+
+    So are their tangents.
+    """
+    rules = (rule,) * len(inputs)
+    op = Op(name, _no_kernel, inputs=inputs, rules=rules, node=node, jvp="elementwise")
 
     def finish(data: Any, *args: Tensor) -> Tensor:
         t = wrap(data)
         record(op, args, [t])
-        return t
+        return duals.extend(op, args, t) if FORWARD.level else t
 
     return finish
 

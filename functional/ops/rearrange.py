@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..blame import warn_once
 from ..kernels import arrange
 from ..kernels.layout import result_strides
 from ..tape.batching import over_scalars, shifted
@@ -135,7 +136,10 @@ def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
 @public
 def adjoint(self: Tensor) -> Tensor:
     """Matrices transposed and conjugated."""
-    if self.ndim < 2:
+    if self.ndim == 0:
+        warn_once("adjoint() is deprecated on 0-D tensors. Consider using x.conj().")
+        return TENSOR.conj(self)
+    if self.ndim == 1:
         raise RuntimeError(
             "tensor.adjoint() is only supported on matrices or batches of matrices. Got "
             f"{self.ndim}-D tensor."

@@ -14,6 +14,7 @@ from ..tape.op import TENSOR, public
 from ..tape.slow import size_mismatch
 from ..tensor import Tensor
 from .cast import host
+from .deprecated import deprecated
 from .linalg import with_out, write_all
 from .linalg_parts import (
     add,
@@ -287,6 +288,7 @@ def triangular_solve(
     out: Any = None,
 ) -> Any:
     """(X with A X = self for triangular A (Aᵀ if ``transpose``), a copy of A)."""
+    deprecated("triangular_solve")
     for name, x in (("b", self), ("A", A)):
         if x.ndim < 2:
             raise RuntimeError(

@@ -11,6 +11,8 @@ from typing import Any
 from functional import devices
 
 from .._settings import STATE, need_bool
+from ._libraries import preferred_blas_library as preferred_blas_library
+from ._libraries import preferred_linalg_library as preferred_linalg_library
 
 # kept here for torch.nn.attention too
 sdp = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn", "overrideable"), True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from functional import devices, gpu_random
@@ -33,9 +34,7 @@ def __getattr__(name: str) -> Any:
     if name == "default_generators":
         return _gpu().default_generators() if is_available() else ()
     if name == "amp":
-        from . import amp
-
-        return amp
+        return import_module(f"{__spec__.name}.amp")
     raise AttributeError(f"module 'torchlike.cuda' has no attribute '{name}'")
 
 

@@ -130,8 +130,8 @@ from functional.normalization import (
 )
 from functional.ops.chains import bilinear
 from functional.ops.counting import one_hot
+from functional.ops.distances import pdist
 from functional.ops.matmul import linear
-from functional.ops.norms import pdist
 from functional.tensor import Tensor
 
 __all__ = [

@@ -7,8 +7,8 @@ from math import sqrt
 from typing import Any
 
 from functional.modes import no_grad
+from functional.ops.added_products import addmm
 from functional.ops.create import like
-from functional.ops.matmul import addmm
 from functional.tensor import Tensor
 
 from . import on_tensors as F
