@@ -110,6 +110,8 @@ def backward(
     ``grad_tensors`` are the gradients to start from (needed where a tensor is not a scalar);
     with ``inputs`` only those leaves accumulate.
     """
+    if MODE.transforms:
+        raise RuntimeError(errors.NO_BACKWARD)
     outputs = _listed(tensors)
     edges = None
     if inputs is not None:
@@ -245,6 +247,9 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
             "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
             f"{type(requires_grad).__name__}"
         )
+    if MODE.transforms:
+        api = "(or perhaps using torch.autograd.functional.* APIs) "
+        raise RuntimeError(errors.IN_TRANSFORM.format("requires_grad_", api))
     set_requires_grad(self, requires_grad)
     return self
 
@@ -374,6 +379,8 @@ def register_post_accumulate_grad_hook(
 
 def retain_grad(self: Tensor) -> None:
     """Keep ``grad`` for this tensor, although it is no leaf."""
+    if MODE.transforms:
+        raise RuntimeError(errors.IN_TRANSFORM.format("retain_grad", ""))
     node, nr = edge_of(self)
     if node is None:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")

@@ -174,8 +174,19 @@ def functional_call(
 
 
 def stack_module_state(models: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of equal modules, each stacked along a new first dimension."""
+    """The parameters and the buffers of equal modules, each stacked along a new first dimension.
+
+    Raises RuntimeError for modules of several classes or modes, and for none.
+    """
     from functional.tape.op import TENSOR
+
+    title = "stack_module_state: Expected"
+    if len(models) == 0:
+        raise RuntimeError(f"{title} at least one model, got 0.")
+    if len({m.training for m in models}) > 1:
+        raise RuntimeError(f"{title} all models to have the same training/eval mode.")
+    if len({type(m) for m in models}) > 1:
+        raise RuntimeError(f"{title} all models to be of the same class.")
 
     def stacked(tables: list[dict[str, Any]]) -> dict[str, Any]:
         return {k: TENSOR.stack([t[k] for t in tables]).detach() for k in tables[0]}
