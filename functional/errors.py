@@ -147,10 +147,10 @@ VMAP_MASK = (
     "batch over indexing with a boolean mask."
 )
 VMAP_INPLACE = (
-    "vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor "
+    "vmap: inplace {0}(self, *extra_args) is not possible because there exists a Tensor "
     "`other` in extra_args that has more elements than `self`. This happened due to `other` being "
     "vmapped over but `self` not being vmapped over in a vmap. Please try to use out-of-place "
-    "operators instead of inplace arithmetic. If said operator is being called inside the PyTorch "
+    "operators instead of inplace {0}. If said operator is being called inside the PyTorch "
     "framework, please file a bug report instead."
 )
 CAPTURED = (

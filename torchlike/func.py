@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from functional.tape.wrappers import Wrapped
 from functional.tensor import Tensor
 from functional.transforms import (
     grad,
@@ -19,7 +20,10 @@ from functional.transforms import (
     vmap,
 )
 
+from ._rearrange import rearrange
+
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -29,6 +33,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
@@ -195,6 +200,20 @@ def stack_module_state(models: list[Any]) -> tuple[dict[str, Any], dict[str, Any
     for value in params.values():
         value.requires_grad_()
     return params, stacked([dict(m.named_buffers()) for m in models])
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The tensor below a transform's level (below all, with ``recurse``): to look at, not to use.
+
+    Raises ValueError for what is no tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise ValueError(f"Expected torch.Tensor, got {type(tensor)}")
+    while isinstance(tensor, Wrapped):
+        tensor = tensor._data
+        if not recurse:
+            break
+    return tensor
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:

@@ -13,7 +13,7 @@ from ..kernels.coo import SPARSE
 from ..modes import MODE
 from ..tape import foreign
 from ..tape.op import TENSOR, public
-from ..tape.wrappers import Batched, Wrapped, born, lowered, make
+from ..tape.wrappers import Batched, Taped, Wrapped, born, lowered, make
 from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
 from .given import given
@@ -35,6 +35,8 @@ def recorded(t: Tensor, wanted: bool) -> Tensor:
         return t
     if t.dtype.category < dtypes.FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+    if any(level.cls is Taped for level in MODE.transforms):
+        return t  # the gradient would be that transform's own
     with lowered(0):  # where programs themselves may not ask for gradients
         return t.requires_grad_()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import errors
 from ..modes import MODE
 from ..tape import batching
 from ..tape.levels import below, constant
@@ -28,13 +29,6 @@ _UNBATCHED = (
 _OUT = (
     "vmap: We do not support calling out variants of random operations inside of vmap. Please use "
     "non-out variants as a workaround"
-)
-OTHER_IS_LARGER = (
-    "vmap: aten::{}(self, *extra_args) is not possible because there exists a Tensor `other` in "
-    "extra_args that has more elements than `self`. This happened due to `other` being vmapped "
-    "over but `self` not being vmapped over at level {}. Please try to use out-of-place operators "
-    "instead of {}. If said operator is being called inside the PyTorch framework, please file a "
-    "bug report instead."
 )
 Draw = Callable[..., Any]
 
@@ -139,7 +133,7 @@ def like(draw: Draw, input: Any) -> Any:
         return make(Batched, batch.level, draw(full))
 
 
-def in_place(draw: Draw, self: Any, *others: Any, name: str = "") -> Any:
+def in_place(draw: Draw, self: Any, *others: Any, name: str = "arithmetic") -> Any:
     """``draw(self, *others)``, which writes over ``self``; ``others`` are parameters."""
     top, batch = _top((self, *others)), vmapped()
     if batch is None or (top is not None and top._level > batch.level):
@@ -153,7 +147,7 @@ def in_place(draw: Draw, self: Any, *others: Any, name: str = "") -> Any:
     if same and any(flags):
         raise RuntimeError(_SAME)
     if any(flags) and not own:
-        raise RuntimeError(OTHER_IS_LARGER.format(name, batch.level, name))
+        raise RuntimeError(errors.VMAP_INPLACE.format(name))
     if not own and not same:
         raise RuntimeError(_UNBATCHED)
     with lowered(batch.level):

@@ -66,7 +66,7 @@ def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     if isinstance(p, Tensor):
         if MODE.transforms and drawing.concerns(self, p):
             draw = lambda t, probability: bernoulli_(t, probability, generator=generator)
-            return drawing.in_place(draw, self, p, name="bernoulli_")
+            return drawing.in_place(draw, self, p, name="bernoulli")
         p = expand(p, tuple(self.shape))
         check_overlap(self, (p,))
         return _fill(self, "bernoulli_tensor_", generator, p._data)

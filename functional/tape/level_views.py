@@ -39,12 +39,12 @@ def process_in_place(op: Op, args: tuple[Any, ...]) -> Any:
     top = max(wrapped_in(args), key=lambda a: a._level)
     if not isinstance(target, Wrapped) or target._level < top._level:
         if type(top) is Batched:
-            raise RuntimeError(errors.VMAP_INPLACE)
+            raise RuntimeError(errors.VMAP_INPLACE.format("arithmetic"))
         raise RuntimeError(errors.CAPTURED.format(_title(op)))
     _check_leaf(target)
     value = process(op, (_kept(op, args), *args[1:]))
     if not _levels(value, Batched) <= _levels(target, Batched):
-        raise RuntimeError(errors.VMAP_INPLACE)
+        raise RuntimeError(errors.VMAP_INPLACE.format("arithmetic"))
     dtypes.check_cast(value.dtype, target.dtype)
     if value.dtype is not target.dtype:
         value = TENSOR.to_dtype(value, target.dtype)

@@ -16,9 +16,9 @@ from torchlike import func as _func
 from torchlike.nn import Module
 
 __all__ = [
-    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "grad",
-    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional",
-    "make_functional_with_buffers", "vjp", "vmap",
+    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble",
+    "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+    "make_functional", "make_functional_with_buffers", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -53,6 +53,7 @@ jacfwd = _former("jacfwd", "torch.func.jacfwd")
 jacrev = _former("jacrev", "torch.func.jacrev")
 jvp = _former("jvp", "torch.func.jvp")
 vjp = _former("vjp", "torch.func.vjp")
+functionalize = _former("functionalize", "torch.func.functionalize")
 
 
 def _names(members: Any) -> dict[str, list[str]]:
