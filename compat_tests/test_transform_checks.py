@@ -313,4 +313,83 @@ def wrappers_unwrapped(torch: Any) -> Any:
     return seen[0][0], seen[0][1], unwrap(plain) is plain
 
 
+@SCENARIO
+def complex_numbers_in_jacobians(torch: Any) -> Any:
+    x, z = torch.ones(3), torch.tensor([1 + 1j, 2 - 1j])
+    found = []
+    for jac in (torch.func.jacrev, torch.func.jacfwd):
+        found += said(
+            lambda jac=jac: jac(lambda t: t.abs())(z),
+            lambda jac=jac: jac(lambda t: torch.complex(t, t))(x),
+            lambda jac=jac: jac(lambda t, u: t.abs() * u[:2], argnums=(0, 1))(z, x),
+        )
+    return found
+
+
+@SCENARIO
+def data_in_transforms(torch: Any) -> Any:
+    x = torch.tensor([1.0, 2.0, 3.0])
+
+    def other(t: Any) -> Any:
+        t.data = torch.ones(3)
+        return t.sum()
+
+    return said(
+        lambda: torch.vmap(lambda t: t.data)(x),
+        lambda: torch.vmap(other)(torch.ones(2, 3)),
+        lambda: torch.func.grad(other)(x),
+    ), torch.func.grad(lambda t: (t * t.data).sum())(x)
+
+
+@SCENARIO
+def views_of_batches(torch: Any) -> Any:
+    v, y = torch.vmap, torch.arange(30.0).view(2, 3, 5)
+    return [
+        *said(
+            lambda: v(lambda t: t.view(10), in_dims=1)(y),
+            lambda: v(lambda t: t.view(5, 2), in_dims=1)(y),
+            lambda: v(lambda t, u: t.view_as(u), in_dims=(1, None))(y, torch.ones(10)),
+            lambda: v(lambda t: t.t().view(15))(y),
+        ),
+        v(lambda t: t.view(-1), in_dims=0)(y),
+        v(lambda t: t.view(2, 1, 5), in_dims=1)(y),
+        v(lambda t: t.reshape(10), in_dims=1)(y),
+        v(lambda t: t.flatten(), in_dims=2)(y),
+        v(lambda t: t.t().reshape(15))(y),
+    ]
+
+
+@SCENARIO
+def batch_norms(torch: Any) -> Any:
+    v, nn, x = torch.vmap, torch.nn, torch.arange(24.0).view(3, 4, 2).sin()
+    return [
+        *said(
+            lambda: v(nn.BatchNorm1d(2))(x),
+            lambda: v(nn.InstanceNorm1d(4, track_running_stats=True))(x),
+            lambda: v(torch.nn.functional.one_hot)(torch.tensor([0, 1])),
+        ),
+        v(nn.BatchNorm1d(2).eval())(x),
+        v(nn.BatchNorm1d(2, track_running_stats=False))(x),
+    ]
+
+
+@SCENARIO
+def anomalies(torch: Any) -> Any:
+    x = torch.zeros(3) - 1
+    with torch.autograd.set_detect_anomaly(True):
+        fine = torch.vmap(torch.func.grad(lambda t: t.sum()))(x)
+        bad = lambda: torch.vmap(torch.func.grad(lambda t: t.sqrt().sum()))(x)
+        return fine, error(bad)
+
+
+@SCENARIO
+def states_that_need_gradients(torch: Any) -> Any:
+    models = [torch.nn.Linear(1, 1) for _ in range(2)]
+    models[0].weight.requires_grad_(False)
+    said_first = error(lambda: torch.func.stack_module_state(models))
+    models[1].weight.requires_grad_(False)
+    params, _ = torch.func.stack_module_state(models)
+    return said_first, [p.requires_grad for p in params.values()]
+
+
 test_scenario = CASES.test()

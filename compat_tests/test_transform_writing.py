@@ -193,7 +193,9 @@ def filled_in_loops(torch: Any) -> Any:
         return out
 
     f = torch.func
+    copied = lambda a, b: torch.func.grad(lambda c: b.new_zeros(3).copy_(c).sum())(a)
     return [
+        torch.vmap(copied)(torch.ones(2, 3), torch.ones(2)),
         f.jacrev(rows)(x), f.jacfwd(rows)(x), f.hessian(lambda a: rows(a).sum())(x),
         f.grad(total)(x), f.hessian(total)(x), f.jvp(rows, (x,), (x,)),
         torch.vmap(mapped)(torch.arange(6.0).view(3, 2)),

@@ -20,6 +20,7 @@ from .tape.overrides import keeping_class
 from .tape.saved import Detached
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
+from .tape.wrappers import Wrapped, is_batched
 from .tensor import (
     NO_EDGE,
     Tensor,
@@ -322,6 +323,10 @@ def del_grad(self: Tensor) -> None:
 
 def get_data(self: Tensor) -> Tensor:
     """The same memory, without history and with its own version counter."""
+    if isinstance(self, Wrapped):
+        if is_batched(self):
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
+        return self.detach()
     t = same_memory(self)
     t._ver = None
     return keeping_class(self, t)
@@ -331,6 +336,9 @@ def set_data(self: Tensor, value: Tensor) -> None:
     """Give the tensor other data; history and identity stay."""
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if isinstance(self, Wrapped):
+        where = "under vmap transform" if is_batched(self) else "inside functorch transform"
+        raise RuntimeError(f"mutating directly with `.data` {where} is not allowed.")
     if value.dtype.category < dtypes.FLOAT and requires_grad(self):
         raise RuntimeError(
             "data set to a tensor that requires gradients must be floating point or complex dtype"

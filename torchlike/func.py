@@ -193,12 +193,17 @@ def stack_module_state(models: list[Any]) -> tuple[dict[str, Any], dict[str, Any
     if len({type(m) for m in models}) > 1:
         raise RuntimeError(f"{title} all models to be of the same class.")
 
+    named = [dict(m.named_parameters()) for m in models]
+    for name in named[0]:
+        if len({table[name].requires_grad for table in named}) > 1:
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+
     def stacked(tables: list[dict[str, Any]]) -> dict[str, Any]:
         return {k: TENSOR.stack([t[k] for t in tables]).detach() for k in tables[0]}
 
-    params = stacked([dict(m.named_parameters()) for m in models])
-    for value in params.values():
-        value.requires_grad_()
+    params = stacked(named)
+    for name, value in params.items():
+        value.requires_grad_(named[0][name].requires_grad)
     return params, stacked([dict(m.named_buffers()) for m in models])
 
 

@@ -296,13 +296,15 @@ def new_method(name: str, value: Any) -> Any:
         _check_names(name, kw, _NEW)
         if isinstance(self, Wrapped):
             kw |= {"dtype": dtype, "device": device}
-            return _new_at_level(made, self, ints(size), kw)
+            return born(_new_at_level(made, self, ints(size), kw))
         grad = kw.get("requires_grad", False)
         target = as_dtype(dtype, name) or self.dtype
         kind = kw.get("layout", layout_of(self) if type(self._data) in SPARSE else None)
         if kind is not None and not is_strided(kind, name):
             return recorded(filled_sparse(value, ints(size), target, kind, name), grad)
-        return filled(value, ints(size), target, self.device if device is None else device, grad)
+        where = self.device if device is None else device
+        t = filled(value, ints(size), target, where, grad)
+        return born(t) if MODE.transforms else t
 
     made = make
     make.__name__ = make.__qualname__ = name
@@ -317,10 +319,11 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, **k
     if isinstance(self, Wrapped):
         value = _number(fill_value, "new_full")
         new = lambda x, shape, **kw: new_full(x, shape, value, **kw)
-        return _new_at_level(new, self, ints((size,)), {**kw, "dtype": dtype})
+        return born(_new_at_level(new, self, ints((size,)), {**kw, "dtype": dtype}))
     target, where = as_dtype(dtype, "new_full") or self.dtype, kw.get("device", self.device)
     value = _number(fill_value, "new_full")
-    return filled(value, ints((size,)), target, where, kw.get("requires_grad", False))
+    t = filled(value, ints((size,)), target, where, kw.get("requires_grad", False))
+    return born(t) if MODE.transforms else t
 
 
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kw: Any) -> Tensor:

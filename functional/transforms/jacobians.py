@@ -35,6 +35,15 @@ def _split(rows: Tensor, tensors: list[Tensor], dim: int) -> Any:
     return TENSOR.split(rows, [t.numel() for t in tensors], dim)
 
 
+def _need_real(name: str, what: str, tensors: list[Any]) -> None:
+    for i, t in enumerate(tensors):
+        if isinstance(t, Tensor) and t.dtype.is_complex:
+            raise RuntimeError(
+                f"{name}: Expected all {what} to be real but received complex tensor at flattened "
+                f"input idx: {i}"
+            )
+
+
 def jacrev(
     func: Function,
     argnums: Any = 0,
@@ -61,9 +70,11 @@ def jacrev(
             return func(*replaced(args, at, values[0] if isinstance(at, int) else values))
 
         primals = (inputs,) if isinstance(at, int) else inputs
+        _need_real("jacrev", "inputs", pytree.flatten(inputs))
         found = vjp(chosen, *primals, has_aux=has_aux)
         output, pull = found[0], found[1]
         outs, ins = pytree.flatten(output), pytree.flatten(inputs)
+        _need_real("jacrev", "outputs", outs)
         flat = _rows(outs, ins, lambda g: pytree.flatten(pull(pytree.unflatten(output, g))),
                      chunk_size)  # fmt: skip
         columns = [_split(rows, outs, 0) for rows in flat]
@@ -113,6 +124,7 @@ def jacfwd(
         at = positions(argnums, len(args))
         inputs = selected(args, at)
         ins = pytree.flatten(inputs)
+        _need_real("jacfwd", "inputs", ins)
         primals = (inputs,) if isinstance(at, int) else inputs
 
         def chosen(*values: Any) -> Any:
@@ -125,6 +137,7 @@ def jacfwd(
         basis = _basis(ins, 0, sum(t.numel() for t in ins))
         found = vmap(push, randomness=randomness)(basis)
         tangents, aux = found if has_aux else (found, None)
+        _need_real("jacfwd", "outputs", pytree.flatten(tangents))
         blocks = [_columns(rows, ins) for rows in pytree.flatten(tangents)]
         result = _nested(tangents, [pytree.unflatten(inputs, block) for block in blocks])
         return (result, pytree.map_tree(lambda a: a[0], aux)) if has_aux else result
