@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+import torchlike
 from compat_tests.scenarios import Cases, error
 
 CASES = Cases("transform_functions")
@@ -143,3 +146,12 @@ def functions_that_are_refused(torch: Any) -> Any:
 
 
 test_scenario = CASES.test()
+
+
+def test_a_graph_of_a_level_is_refused() -> None:
+    """PyTorch records it; zeros would be wrong."""
+    x = torchlike.tensor([1.0, 2.0])
+    slope = lambda t, **kw: torchlike.autograd.grad((t**3).sum(), t, **kw)[0].sum()
+    with pytest.raises(NotImplementedError, match="create_graph=True"):
+        torchlike.func.grad(lambda t: slope(t, create_graph=True))(x)
+    assert torchlike.func.grad(slope)(x).tolist() == [0.0, 0.0]

@@ -20,7 +20,7 @@ from .tape.overrides import keeping_class
 from .tape.saved import Detached
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
-from .tape.wrappers import Wrapped, is_batched
+from .tape.wrappers import Wrapped, is_batched, refuse_graph
 from .tensor import (
     NO_EDGE,
     Tensor,
@@ -157,6 +157,8 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = _edges(wanted)
+    if create_graph and MODE.transforms:
+        refuse_graph(_listed(outputs))
     roots, starts = _start(_listed(outputs), grad_outputs)
     for edge in edges:
         if edge is NO_EDGE:

@@ -153,6 +153,18 @@ def born(t: Any) -> Any:
     return t
 
 
+def refuse_graph(outputs: list[Any]) -> None:
+    """A level's tape serves one backward pass: that pass is not recorded on it again."""
+    for t in outputs:
+        while isinstance(t, Wrapped):
+            if type(t) is Taped and t._edge is not NO_EDGE:
+                raise NotImplementedError(
+                    "torch.autograd.grad(create_graph=True) of what a transform around it "
+                    "differentiates: use torch.func.grad or vjp there"
+                )
+            t = t._data
+
+
 def is_batched(t: Any) -> bool:
     """Whether a tensor is a batch at any level."""
     while isinstance(t, Wrapped):

@@ -71,7 +71,9 @@ class FunctionalModule(Module):
         self.param_names, self.names_map = tuple(names), names
 
     def _call(self, values: dict[str, Any], args: Any, kwargs: Any) -> Any:
-        return _func.functional_call(self.stateless_model, values, args, kwargs)
+        names = getattr(self, "all_names_map", self.names_map)
+        full = {name: value for first, value in values.items() for name in names[first]}
+        return _func.functional_call(self.stateless_model, full, args, kwargs, tie_weights=False)
 
     def forward(self, params: Any, *args: Any, **kwargs: Any) -> Any:
         return self._call(dict(zip(self.param_names, params, strict=False)), args, kwargs)
