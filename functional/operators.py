@@ -182,7 +182,7 @@ T.__ipow__ = _ipow
 
 def _bool(self: Tensor) -> bool:
     n = self.numel()
-    if is_batched(self):
+    if type(self) is not Tensor and is_batched(self):
         raise RuntimeError(errors.VMAP_BOOL)
     if n > 1:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")

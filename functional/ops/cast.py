@@ -117,18 +117,14 @@ _move.op.call = move
 @public
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that keeps the order of the dimensions in memory, or has that of a format."""
-    if MODE.transforms:
-        return wrappers.born(_copy(self, memory_format))
-    return _copy(self, memory_format)
-
-
-def _copy(self: Tensor, memory_format: Any) -> Tensor:
     order = order_of(memory_format, self.ndim)
     if order is None:
-        return clone_dense(self)
-    if order == tuple(range(self.ndim)):
-        return clone_contiguous(self)
-    return clone_in_order(self, order)
+        made = clone_dense(self)
+    elif order == tuple(range(self.ndim)):
+        made = clone_contiguous(self)
+    else:
+        made = clone_in_order(self, order)
+    return wrappers.born(made) if MODE.transforms else made
 
 
 @public
