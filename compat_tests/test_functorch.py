@@ -49,6 +49,27 @@ def transforms_warn(torch: Any) -> Any:
 
 
 @CASES.add
+def parameters_with_two_names(torch: Any) -> Any:
+    class Tied(torch.nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.bias = torch.nn.Parameter(torch.ones(3))
+            self.linear = torch.nn.Linear(3, 3)
+            self.linear.bias = self.bias
+            self.again = self.linear
+            self.register_buffer("b", torch.ones(3))
+            self.register_buffer("c", self.b)
+
+        def forward(self, x: Any) -> Any:
+            return self.again(self.linear(x)) + self.bias + self.b * self.c
+
+    model, x = seeded(torch, lambda nn: Tied()), torch.arange(6.0).reshape(2, 3) / 10
+    (f, params, buffers), _ = quietly(package(torch).make_functional_with_buffers, model)
+    moved = f([p + 1 for p in params], [b + 1 for b in buffers], x)
+    return len(params), len(buffers), f(params, buffers, x), moved
+
+
+@CASES.add
 def a_module_as_a_function(torch: Any) -> Any:
     model = seeded(torch, lambda nn: nn.Sequential(nn.Linear(3, 2), nn.Tanh(), nn.Linear(2, 1)))
     (f, params), said = quietly(package(torch).make_functional, model)

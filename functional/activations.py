@@ -6,9 +6,10 @@ from typing import Any
 
 from . import dtypes
 from .kernels.meta import MetaArray
+from .modes import MODE
 from .nn import softmax
 from .ops import activation as ops
-from .ops import create, gather, pointwise
+from .ops import create, drawing, gather, pointwise
 from .ops.activation import softplus as _softplus
 from .ops.arguments import need_tensor, one_dim, wrong_type
 from .ops.errorfn import gelu as gelu
@@ -18,6 +19,7 @@ from .ops.views import reshape
 from .tape.op import TENSOR, public
 from .tape.out import out_of
 from .tape.slow import in_place
+from .tape.wrappers import Wrapped, lowered
 from .tensor import Tensor, wrap
 
 _ALPHA, _SCALE = 1.6732632423543772, 1.0507009873554805  # of SELU (G. Klambauer et al., 2017)
@@ -197,6 +199,13 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 def _noise(input: Tensor, lower: float, upper: float) -> Tensor:
     """Slopes for the elements that are not positive, drawn in turn; 1 for the others."""
+    while isinstance(input, Wrapped):
+        input = input._data
+    with lowered(0):
+        return _plain_noise(input, lower, upper)
+
+
+def _plain_noise(input: Tensor, lower: float, upper: float) -> Tensor:
     noise = create.ones_like(input.detach())
     x = input.detach()._data
     if type(x) is MetaArray:
@@ -219,6 +228,8 @@ def rrelu(
     """``leaky_relu`` with the mean of both bounds as slope; in training with random slopes."""
     if not lower <= upper:
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    if MODE.transforms:
+        drawing.refuse("rrelu")
     noise = _noise(input, lower, upper) if training else create.empty_like(input.detach())
     form = ops.rrelu_with_noise.in_place if inplace else ops.rrelu_with_noise
     return form(input, noise, lower, upper, training)

@@ -20,6 +20,7 @@ from .tape.overrides import keeping_class
 from .tape.saved import Detached
 from .tape.views import edge_of
 from .tape.views import requires_grad as view_requires_grad
+from .tape.wrappers import Wrapped, is_batched, refuse_graph
 from .tensor import (
     NO_EDGE,
     Tensor,
@@ -110,6 +111,8 @@ def backward(
     ``grad_tensors`` are the gradients to start from (needed where a tensor is not a scalar);
     with ``inputs`` only those leaves accumulate.
     """
+    if MODE.transforms:
+        raise RuntimeError(errors.NO_BACKWARD)
     outputs = _listed(tensors)
     edges = None
     if inputs is not None:
@@ -154,6 +157,8 @@ def grad(
     if not wanted:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     edges = _edges(wanted)
+    if create_graph and MODE.transforms:
+        refuse_graph(_listed(outputs))
     roots, starts = _start(_listed(outputs), grad_outputs)
     for edge in edges:
         if edge is NO_EDGE:
@@ -245,6 +250,9 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
             "requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
             f"{type(requires_grad).__name__}"
         )
+    if MODE.transforms:
+        api = "(or perhaps using torch.autograd.functional.* APIs) "
+        raise RuntimeError(errors.IN_TRANSFORM.format("requires_grad_", api))
     set_requires_grad(self, requires_grad)
     return self
 
@@ -317,6 +325,10 @@ def del_grad(self: Tensor) -> None:
 
 def get_data(self: Tensor) -> Tensor:
     """The same memory, without history and with its own version counter."""
+    if isinstance(self, Wrapped):
+        if is_batched(self):
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
+        return self.detach()
     t = same_memory(self)
     t._ver = None
     return keeping_class(self, t)
@@ -326,6 +338,9 @@ def set_data(self: Tensor, value: Tensor) -> None:
     """Give the tensor other data; history and identity stay."""
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if isinstance(self, Wrapped):
+        where = "under vmap transform" if is_batched(self) else "inside functorch transform"
+        raise RuntimeError(f"mutating directly with `.data` {where} is not allowed.")
     if value.dtype.category < dtypes.FLOAT and requires_grad(self):
         raise RuntimeError(
             "data set to a tensor that requires gradients must be floating point or complex dtype"
@@ -374,6 +389,8 @@ def register_post_accumulate_grad_hook(
 
 def retain_grad(self: Tensor) -> None:
     """Keep ``grad`` for this tensor, although it is no leaf."""
+    if MODE.transforms:
+        raise RuntimeError(errors.IN_TRANSFORM.format("retain_grad", ""))
     node, nr = edge_of(self)
     if node is None:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")

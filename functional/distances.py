@@ -11,8 +11,8 @@ from .ops import norms, pointwise
 from .ops.arguments import common_shape, unrecorded
 from .tape.batching import shifted
 from .tape.declare import general
-from .tape.levels import Wrapped
 from .tape.op import TENSOR, public
+from .tape.wrappers import Wrapped
 from .tensor import Tensor, wrap
 
 

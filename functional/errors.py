@@ -133,6 +133,55 @@ VMAP_ITEM = (
 )
 
 
+VMAP_BOOL = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We "
+    "don't support that yet, please file an issue at https://github.com/pytorch/pytorch/issues ."
+)
+VMAP_SHAPE = (
+    "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap "
+    "over aten::{}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need "
+    "this feature."
+)
+VMAP_MASK = (
+    "vmap: We do not support batching operators that can support dynamic shape. Attempting to "
+    "batch over indexing with a boolean mask."
+)
+VMAP_INPLACE = (
+    "vmap: inplace {0}(self, *extra_args) is not possible because there exists a Tensor "
+    "`other` in extra_args that has more elements than `self`. This happened due to `other` being "
+    "vmapped over but `self` not being vmapped over in a vmap. Please try to use out-of-place "
+    "operators instead of inplace {0}. If said operator is being called inside the PyTorch "
+    "framework, please file a bug report instead."
+)
+CAPTURED = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
+    "in-place operation (aten::{}) that would mutate a captured Tensor. This is not supported; "
+    "please rewrite the function being transformed to explicitly accept the mutated Tensor(s) as "
+    "inputs."
+)
+NO_OUT_RULE = (
+    "Batching rule not implemented for aten::{}.out; the fallback path doesn't work on out= or "
+    "view ops."
+)
+NO_STORAGE = "Cannot access data pointer of Tensor that doesn't have storage"
+IN_TRANSFORM = (
+    "You are attempting to call Tensor.{0}() {1}inside of a function being transformed by a "
+    "functorch transform. This is unsupported, please attempt to use the functorch transforms "
+    "(e.g. grad, vjp, jacrev, jacfwd, hessian) or call {0}() outside of a function being "
+    "transformed instead."
+)
+NO_BACKWARD = (
+    "backward() called inside a functorch transform. This is not supported, please use "
+    "functorch.grad or functorch.vjp instead or call backward() outside of functorch transforms."
+)
+
+
+NO_SAVED_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an "
+    "issue with your use case."
+)
+
+
 class _LinAlgError(RuntimeError):
     """A matrix that an algorithm of linear algebra cannot work with."""
 

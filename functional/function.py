@@ -11,11 +11,17 @@ from typing import Any
 from . import errors
 from .modes import ANOMALY, MODE, no_grad
 from .ops.create import filled, like
-from .tape import duals, function_duals, levels
+from .tape import duals, function_duals, function_levels, wrappers
 from .tape.node import Node, next_seq
 from .tape.saved import SavedTensor, open_tensor, save_input, save_result
 from .tape.views import as_view, bump, check_in_place, edge_of, rebase, requires_grad
 from .tensor import NO_EDGE, Tensor, base_of, new, same_memory, wrap
+
+_SAVED_AS_IS = (
+    "An input that has been returned as-is as output is being saved for backward. This is not "
+    "supported if you override setup_context. You should return and save a view of the input "
+    "instead, e.g. with x.view_as(x) or setup ctx inside the forward function itself."
+)
 
 
 class FunctionCtx(Node):
@@ -189,8 +195,8 @@ class Function(metaclass=_FunctionMeta):
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
             args = bound.args
-        if any(isinstance(a, levels.Wrapped) for a in args):
-            return levels.process_function(cls, args)
+        if any(isinstance(a, wrappers.Wrapped) for a in args):
+            return function_levels.process_function(cls, args)
         if duals.FORWARD.level and any(type(a) is duals.PlainDual for a in args):
             named = kwargs if cls.setup_context is None else {}
             return function_duals.run(cls, args, lambda: _run(cls, args, named))
@@ -243,10 +249,21 @@ def _run(cls: Any, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Functi
     several = isinstance(result, (tuple, list))
     outs = list(result) if several else [result]
     inputs = [a for a in args if isinstance(a, Tensor)]
+    _check_saved(cls, ctx, outs, inputs)
     outs = [_output(ctx, o, inputs, recording) if isinstance(o, Tensor) else o for o in outs]
     if recording:
         _record(ctx, outs)
     return ctx, tuple(outs) if several else outs[0]
+
+
+def _check_saved(cls: Any, ctx: FunctionCtx, outs: list[Any], inputs: list[Tensor]) -> None:
+    """PyTorch's error where ``setup_context`` saves an input that is an output as it is."""
+    if cls.setup_context is None:
+        return
+    for t in ctx.to_save:
+        same = any(t is o for o in outs) and any(t is i for i in inputs)
+        if t is not None and same and not any(t is d for d in ctx.dirty_tensors):
+            raise RuntimeError(_SAVED_AS_IS)
 
 
 def _output(ctx: FunctionCtx, out: Tensor, inputs: list[Tensor], recording: bool) -> Tensor:

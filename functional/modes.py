@@ -15,6 +15,7 @@ class _Mode(threading.local):
     functions: tuple[Any, ...] = ()  # stack of TorchFunctionMode
     functions_off = False  # DisableTorchFunction
     level = 0  # depth of nested transforms
+    transforms: tuple[Any, ...] = ()  # the transforms that operations meet, the innermost last
     unrecorded: tuple[float, ...] = ()  # levels below which nothing is recorded
     tangents = True  # forward mode records
     pulling = False  # does a transform run its tape backwards?

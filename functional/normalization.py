@@ -9,6 +9,7 @@ import numpy as np
 
 from . import dtypes
 from .kernels.norm import parameter_type
+from .modes import MODE
 from .ops.arguments import ints
 from .ops.dtype_checks import check_parameters, need_floats
 from .ops.memory_formats import dense_in_own_format
@@ -18,6 +19,7 @@ from .ops.pointwise import add_number
 from .ops.reduce import to_dtype_of
 from .tape.duals import PlainDual
 from .tape.op import TENSOR, public
+from .tape.wrappers import is_batched
 from .tensor import Tensor
 
 # --- over the batch -------------------------------------------------------------------------------
@@ -42,6 +44,18 @@ def _batch_checked(
     return "all" if x.ndim > 1 else "channels"
 
 
+def _check_batches(input: Tensor, mean: Any, var: Any) -> None:
+    """PyTorch's error for running statistics that are no batch in vmap, though the input is."""
+    if is_batched(input) and any(t is not None and not is_batched(t) for t in (mean, var)):
+        raise RuntimeError(
+            "Batch norm got a batched tensor as input while the running_mean or running_var, which "
+            "will be updated in place, were not batched.\nIf you are using a module and do not "
+            "need eval mode, please set `track_running_stats` to be False.If you are using a "
+            "prebuilt module and do not need eval mode, please see the functorch website for "
+            "resources on how to patch your module to work with vmap"
+        )
+
+
 def _batch_norm(
     input: Tensor, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
     momentum: float, eps: float, native: bool,
@@ -53,6 +67,8 @@ def _batch_norm(
             "batch_norm is not differentiable wrt running_mean and running_var, they cannot have "
             "forward grad defined"
         )
+    if MODE.transforms and training:
+        _check_batches(input, running_mean, running_var)
     task = remembered(_batch_checked, tensors, (training, native))
     if task == "all":
         return batch_norm_of(*tensors, training, float(momentum), float(eps))

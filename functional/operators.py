@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd, dtypes
+from . import autograd, dtypes, errors
 from .kernels.formats import suggests_channels_last
 from .kernels.shapes import _contiguous
 from .ops import (
@@ -33,6 +33,7 @@ from .tape.dispatch import binary_closure
 from .tape.op import TENSOR, Op
 from .tape.operands import not_a_tensor
 from .tape.slow import in_place
+from .tape.wrappers import Wrapped, is_batched
 from .tensor import Shared, Tensor, address, base_of, storage_array
 
 
@@ -181,6 +182,8 @@ T.__ipow__ = _ipow
 
 def _bool(self: Tensor) -> bool:
     n = self.numel()
+    if type(self) is not Tensor and is_batched(self):
+        raise RuntimeError(errors.VMAP_BOOL)
     if n > 1:
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
     if n == 0:
@@ -327,6 +330,8 @@ def element_size(self: Tensor) -> int:
 
 def data_ptr(self: Tensor) -> int:
     """The address of the first element."""
+    if isinstance(self, Wrapped):
+        raise RuntimeError(errors.NO_STORAGE)
     return address(self._data)
 
 

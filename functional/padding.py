@@ -12,8 +12,8 @@ from .ops.nn_checks import remembered
 from .ops.padding import constant_pad, reflection_pads, replication_pads
 from .ops.pooling import refuse_dtypes
 from .ops.views import slice_
-from .tape.levels import Wrapped
 from .tape.op import public
+from .tape.wrappers import Wrapped
 from .tensor import Tensor
 
 _AXES = {1: "W", 2: "HW", 3: "DHW"}

@@ -76,15 +76,56 @@ def _like(tree: Any, kind: Any, other: Any) -> list[Any]:
     return KINDS[kind_of(other)].take(other)[0]
 
 
-def broadcast_prefix(prefix: Any, tree: Any) -> list[Any]:
-    """One value of ``prefix`` for every leaf of ``tree``: a value covers what is below it."""
-    if isinstance(tree, dict) and isinstance(prefix, dict):
-        return [x for k, v in tree.items() for x in broadcast_prefix(prefix[k], v)]
-    if isinstance(tree, (list, tuple)) and isinstance(prefix, (list, tuple)):
-        if len(prefix) != len(tree):
-            raise ValueError(f"structure of {prefix!r} does not match {len(tree)} values")
-        return [x for p, v in zip(prefix, tree, strict=True) for x in broadcast_prefix(p, v)]
-    return [prefix] * len(flatten(tree))
+def prefix_of(prefix: Any, tree: Any) -> list[Any] | None:
+    """One value of ``prefix`` for every leaf of ``tree``: a value covers what is below it.
+
+    None where ``prefix`` is not the upper part of ``tree``.
+    """
+    kind = kind_of(prefix)
+    if kind is None:
+        return [prefix] * len(flatten(tree))
+    if kind_of(tree) != kind:
+        return None
+    (upper, context), (lower, other) = KINDS[kind].take(prefix), KINDS[kind].take(tree)
+    if context != other or len(upper) != len(lower):
+        return None
+    found: list[Any] = []
+    for above, part in zip(upper, lower, strict=True):
+        values = prefix_of(above, part)
+        if values is None:
+            return None
+        found += values
+    return found
+
+
+def same_structure(tree: Any, other: Any) -> bool:
+    """Whether two trees differ in their leaves only."""
+    return described(tree) == described(other)
+
+
+def described(tree: Any, indent: int = 0) -> str:
+    """The structure of ``tree`` as PyTorch writes it."""
+    kind = kind_of(tree)
+    if kind is None:
+        return "*"
+    children, context = KINDS[kind].take(tree)
+    return node_text(kind, context, [described(c, indent + 2) for c in children], indent)
+
+
+class _Star:
+    def __repr__(self) -> str:
+        return "*"
+
+
+def stars(tree: Any) -> str:
+    """``tree`` as text, with a star for each leaf."""
+    return repr(map_tree(lambda _: _Star(), tree))
+
+
+def node_text(kind: Any, context: Any, children: list[str], indent: int) -> str:
+    """A container's line in a structure; those of its children are indented by two more."""
+    parts = (",\n" + " " * (indent + 2)).join(children)
+    return f"TreeSpec({kind.__name__}, {context}, [{parts}])"
 
 
 def unflatten(tree: Any, leaves: list[Any]) -> Any:

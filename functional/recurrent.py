@@ -11,8 +11,8 @@ from .ops.matmul import linear
 from .ops.recurrent import gru_layer, lstm_layer, rnn_layer
 from .ops.view_copies import renamed
 from .ops.view_ops import split_apart
-from .tape.levels import Wrapped
 from .tape.op import TENSOR, public
+from .tape.wrappers import Wrapped
 from .tensor import Tensor
 
 # --- whole networks -------------------------------------------------------------------------------

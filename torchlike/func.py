@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from functional.tape.wrappers import Wrapped
 from functional.tensor import Tensor
 from functional.transforms import (
     grad,
@@ -19,7 +20,10 @@ from functional.transforms import (
     vmap,
 )
 
+from ._rearrange import rearrange
+
 __all__ = [
+    "debug_unwrap",
     "functional_call",
     "functionalize",
     "grad",
@@ -29,6 +33,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "rearrange",
     "replace_all_batch_norm_modules_",
     "stack_module_state",
     "vjp",
@@ -174,16 +179,46 @@ def functional_call(
 
 
 def stack_module_state(models: list[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of equal modules, each stacked along a new first dimension."""
+    """The parameters and the buffers of equal modules, each stacked along a new first dimension.
+
+    Raises RuntimeError for modules of several classes or modes, and for none.
+    """
     from functional.tape.op import TENSOR
+
+    title = "stack_module_state: Expected"
+    if len(models) == 0:
+        raise RuntimeError(f"{title} at least one model, got 0.")
+    if len({m.training for m in models}) > 1:
+        raise RuntimeError(f"{title} all models to have the same training/eval mode.")
+    if len({type(m) for m in models}) > 1:
+        raise RuntimeError(f"{title} all models to be of the same class.")
+
+    named = [dict(m.named_parameters()) for m in models]
+    for name in named[0]:
+        if len({table[name].requires_grad for table in named}) > 1:
+            raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
 
     def stacked(tables: list[dict[str, Any]]) -> dict[str, Any]:
         return {k: TENSOR.stack([t[k] for t in tables]).detach() for k in tables[0]}
 
-    params = stacked([dict(m.named_parameters()) for m in models])
-    for value in params.values():
-        value.requires_grad_()
+    params = stacked(named)
+    for name, value in params.items():
+        value.requires_grad_(named[0][name].requires_grad)
     return params, stacked([dict(m.named_buffers()) for m in models])
+
+
+def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
+    """The tensor below a transform's level (below all, with ``recurse``): to look at, not to use.
+
+    Raises ValueError for what is no tensor.
+    """
+    if not isinstance(tensor, Tensor):
+        raise ValueError(f"Expected torch.Tensor, got {type(tensor)}")
+    while isinstance(tensor, Wrapped):
+        tensor = tensor._data
+        if not recurse:
+            break
+    return tensor
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from functional.kernels.coo import SPARSE, CooArray
 from functional.kernels.meta import MetaArray
 from functional.modes import MODE
 from functional.ops.layouts import layout_of
-from functional.tape import duals, levels, overrides
+from functional.tape import duals, overrides, wrappers
 from functional.tape.node import AccumulateGrad
 from functional.tape.views import edge_of
 from functional.tensor import Parameter, Tensor, device_of
@@ -208,7 +208,7 @@ def _plain_text(t: Tensor, contents: str | None) -> str:
 
 def _wrapped_text(t: Any) -> str:
     """A transform's wrapper shows what it wraps."""
-    batched = isinstance(t, levels.Batched)
+    batched = isinstance(t, wrappers.Batched)
     head = "BatchedTensor" if batched else "GradTrackingTensor"
     where = ", bdim=0" if batched else ""
     lines = ("    " + line if line else line for line in repr(t._data).split("\n"))
@@ -221,7 +221,7 @@ def _wrapped_text(t: Any) -> str:
 def tensor_repr(self: Tensor, *, tensor_contents: str | None = None) -> str:
     """The tensor as PyTorch prints it; ``tensor_contents`` replaces the numbers."""
     if type(self) not in overrides.EXACT or MODE.functions:
-        if isinstance(self, levels.Wrapped):
+        if isinstance(self, wrappers.Wrapped):
             return _wrapped_text(self)
         kwargs = {"tensor_contents": tensor_contents}
         handled, result = overrides.call(Tensor.__repr__, (self,), (self,), kwargs)
@@ -243,7 +243,7 @@ def tensor_format(self: Tensor, format_spec: str) -> str:
             return result
     if self.ndim or type(self._data) is MetaArray:
         return object.__format__(self, format_spec)
-    if type(self) is Tensor or isinstance(self, (levels.Wrapped, duals.PlainDual)):
+    if type(self) is Tensor or isinstance(self, (wrappers.Wrapped, duals.PlainDual)):
         return format(self.item(), format_spec)
     return object.__format__(self, format_spec)
 

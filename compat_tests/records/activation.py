@@ -142,6 +142,7 @@ record(
     (A(3, 4, lay="t", away=0.1), 0.1, 0.4),
     jax=_rrelu,
     covers="rrelu_with_noise",
+    batchable=False,
     bad=[(A(3), 0.5, 0.1)],
 )
 record(
@@ -151,6 +152,7 @@ record(
     (A(3, 4, lay="t", away=0.1), 0.1, 0.4),
     jax=_rrelu,
     covers="rrelu_over",
+    batchable=False,
 )
 
 

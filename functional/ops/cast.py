@@ -11,7 +11,7 @@ from ..kernels.coo import SPARSE
 from ..kernels.layout import kept_strides
 from ..kernels.meta import MetaArray, empty
 from ..modes import MODE, PLAIN
-from ..tape import foreign, levels, overrides
+from ..tape import foreign, overrides, wrappers
 from ..tape.declare import general
 from ..tape.op import public
 from ..tape.slow import in_place, slow
@@ -119,10 +119,12 @@ def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that keeps the order of the dimensions in memory, or has that of a format."""
     order = order_of(memory_format, self.ndim)
     if order is None:
-        return clone_dense(self)
-    if order == tuple(range(self.ndim)):
-        return clone_contiguous(self)
-    return clone_in_order(self, order)
+        made = clone_dense(self)
+    elif order == tuple(range(self.ndim)):
+        made = clone_contiguous(self)
+    else:
+        made = clone_in_order(self, order)
+    return wrappers.born(made) if MODE.transforms else made
 
 
 @public
@@ -203,7 +205,7 @@ def copy_(self: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         raise NotImplementedError(errors.META_COPY)
     if type(self._data) is MetaArray:
         other = to_device(other, devices.meta)  # nothing to write to, but shapes must fit
-    elif type(other._data) is not type(self._data) and not isinstance(other, levels.Wrapped):
+    elif type(other._data) is not type(self._data) and not isinstance(other, wrappers.Wrapped):
         other = to_device(other, self.device)
     return in_place(_overwrite.op, (self, other))
 
@@ -246,8 +248,8 @@ def zero_(self: Tensor) -> Tensor:
 
 def item(self: Tensor) -> Any:
     """The only element as a Python number."""
-    while isinstance(self, levels.Wrapped):
-        if type(self) is levels.Batched:
+    while isinstance(self, wrappers.Wrapped):
+        if type(self) is wrappers.Batched:
             raise RuntimeError(errors.VMAP_ITEM)
         self = self._data
     if self.numel() != 1:
@@ -258,8 +260,18 @@ def item(self: Tensor) -> Any:
     return float(x.reshape(-1)[0]) if x.dtype.kind == "V" else x.item()
 
 
+def _unwrapped(self: Tensor) -> Tensor:
+    """A tensor without the levels that only differentiate."""
+    if wrappers.is_batched(self):
+        raise RuntimeError(errors.NO_STORAGE)
+    while isinstance(self, wrappers.Wrapped):
+        self = self._data
+    return self
+
+
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers."""
+    self = _unwrapped(self)
     if type(self._data) is MetaArray:
         raise NotImplementedError(errors.META_COPY)
     x = self._data
@@ -331,6 +343,8 @@ def numpy(self: Tensor, *, force: bool = False) -> np.ndarray:
         return host(self.detach()._data)
     if MODE.grad and self.requires_grad:
         raise RuntimeError(errors.NUMPY_GRAD)
+    if isinstance(self, wrappers.Wrapped):
+        raise RuntimeError(errors.NO_STORAGE)
     if type(self._data) is MetaArray:
         raise TypeError(
             "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor "

@@ -339,5 +339,8 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
         elif x.max() >= num_classes:
             raise RuntimeError("Class values must be smaller than num_classes.")
     elif num_classes == -1:
-        raise ValueError("vmap: one_hot needs num_classes")
+        raise RuntimeError(
+            "When vmap-ing torch.nn.functional.one_hot, please provide an explicit positive "
+            "num_classes argument."
+        )
     return one_hot_of(input, num_classes)

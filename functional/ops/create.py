@@ -10,8 +10,10 @@ from .. import devices, dtypes
 from ..kernels import layout as order
 from ..kernels import meta
 from ..kernels.coo import SPARSE
+from ..modes import MODE
 from ..tape import foreign
 from ..tape.op import TENSOR, public
+from ..tape.wrappers import Batched, Taped, Wrapped, born, lowered, make
 from ..tensor import Tensor, wrap
 from .arguments import ints, number_for, wrong_type
 from .given import given
@@ -33,7 +35,10 @@ def recorded(t: Tensor, wanted: bool) -> Tensor:
         return t
     if t.dtype.category < dtypes.FLOAT:
         raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
-    return t.requires_grad_()
+    if any(level.cls is Taped for level in MODE.transforms):
+        return t  # the gradient would be that transform's own
+    with lowered(0):  # where programs themselves may not ask for gradients
+        return t.requires_grad_()
 
 
 def as_dtype(dtype: Any, function: str) -> dtypes.dtype | None:
@@ -109,6 +114,8 @@ def _filler(name: str, value: Any, doc: str) -> Any:
             return given(recorded(made, requires_grad), out, dtype, name)
         made = filled(value, shape, as_dtype(dtype, name), device, requires_grad)
         made = made if memory_format is None else in_format(made, memory_format)
+        if MODE.transforms and out is None:
+            return born(made)
         return given(made, out, dtype, name)
 
     make.__name__ = make.__qualname__ = name
@@ -170,7 +177,7 @@ def full(
         filled_sparse(fill_value, (), kind, layout, "full")
     target = kind or (dtypes.of_number(fill_value) if out is None else out.dtype)
     made = filled(fill_value, ints((size,)), target, device, requires_grad)
-    return given(made, out, kind, "full")
+    return born(made) if MODE.transforms and out is None else given(made, out, kind, "full")
 
 
 def _number(value: Any, function: str, place: str = "fill_value.2") -> Any:
@@ -234,9 +241,20 @@ def _check_names(name: str, named: dict[str, Any], known: frozenset[str]) -> Non
         raise TypeError(f"{name}() got an unexpected keyword argument '{other}'")
 
 
+def _at_level(make_like: Any, input: Tensor) -> Tensor:
+    """What is like a wrapper is of its levels too: a batch, where that is one."""
+    if not isinstance(input, Wrapped):
+        return make_like(input)
+    with lowered(input._level):
+        inner = _at_level(make_like, input._data)
+    return make(type(input), input._level, inner)
+
+
 def _liker(name: str, value: Any) -> Any:
     def make(input: Tensor, **kwargs: Any) -> Tensor:
         _check_like(name, input, kwargs)
+        if MODE.transforms:
+            return born(_at_level(lambda x: like(value, x, **kwargs), input))
         return like(value, input, **kwargs)
 
     make.__name__ = make.__qualname__ = name
@@ -254,7 +272,18 @@ def full_like(input: Tensor, fill_value: Any, **kwargs: Any) -> Tensor:
     _check_like("full_like", input, kwargs)
     value = _number(fill_value, "full_like")
     kind = as_dtype(kwargs.get("dtype"), "full_like") or input.dtype
-    return like(number_for(value, kind), input, **kwargs)
+    number = number_for(value, kind)
+    if MODE.transforms:
+        return born(_at_level(lambda x: like(number, x, **kwargs), input))
+    return like(number, input, **kwargs)
+
+
+def _new_at_level(new: Any, self: Any, size: tuple[int, ...], kw: dict[str, Any]) -> Tensor:
+    """What a wrapper makes, with its batch dimension where it has one."""
+    cls, level = type(self), self._level
+    with lowered(level):
+        lead = (self._data.shape[0],) if cls is Batched else ()
+        return make(cls, level, new(self._data, (*lead, *size), **kw))
 
 
 _NEW = frozenset("device layout pin_memory requires_grad size".split())
@@ -265,13 +294,19 @@ def new_method(name: str, value: Any) -> Any:
 
     def make(self: Tensor, *size: Any, dtype: Any = None, device: Any = None, **kw: Any) -> Tensor:
         _check_names(name, kw, _NEW)
+        if isinstance(self, Wrapped):
+            kw |= {"dtype": dtype, "device": device}
+            return born(_new_at_level(made, self, ints(size), kw))
         grad = kw.get("requires_grad", False)
         target = as_dtype(dtype, name) or self.dtype
         kind = kw.get("layout", layout_of(self) if type(self._data) in SPARSE else None)
         if kind is not None and not is_strided(kind, name):
             return recorded(filled_sparse(value, ints(size), target, kind, name), grad)
-        return filled(value, ints(size), target, self.device if device is None else device, grad)
+        where = self.device if device is None else device
+        t = filled(value, ints(size), target, where, grad)
+        return born(t) if MODE.transforms else t
 
+    made = make
     make.__name__ = make.__qualname__ = name
     return make
 
@@ -281,9 +316,14 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, **k
     _check_names("new_full", kw, _NEW)
     if not isinstance(size, (tuple, list)):
         raise wrong_type("new_full.size.1", "tuple of ints", size)
+    if isinstance(self, Wrapped):
+        value = _number(fill_value, "new_full")
+        new = lambda x, shape, **kw: new_full(x, shape, value, **kw)
+        return born(_new_at_level(new, self, ints((size,)), {**kw, "dtype": dtype}))
     target, where = as_dtype(dtype, "new_full") or self.dtype, kw.get("device", self.device)
     value = _number(fill_value, "new_full")
-    return filled(value, ints((size,)), target, where, kw.get("requires_grad", False))
+    t = filled(value, ints((size,)), target, where, kw.get("requires_grad", False))
+    return born(t) if MODE.transforms else t
 
 
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, **kw: Any) -> Tensor:

@@ -7,10 +7,11 @@ from typing import Any
 
 from .. import dtypes
 from ..kernels.meta import MetaArray
+from ..modes import MODE
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tensor import Tensor
-from . import pointwise
+from . import drawing, pointwise
 from .create import empty, empty_like, ones, zeros
 from .random_fills import bernoulli_
 from .views import squeeze
@@ -33,6 +34,16 @@ def _kept(input: Tensor, feature: bool) -> Tensor:
                  device=input.device)  # fmt: skip
 
 
+def _noise(input: Tensor, feature: bool, p: float) -> Tensor:
+    """Ones for what is kept, with probability ``p``, and zeros."""
+    batch = drawing.vmapped() if MODE.transforms else None
+    if batch is None:
+        return bernoulli_(_kept(input, feature), p)
+    shape = tuple(_kept(input, feature).shape)
+    kind = {"dtype": input.dtype, "device": input.device}
+    return drawing.of_shape(lambda s: bernoulli_(empty(s, **kind), p), shape, batch)
+
+
 def drop(input: Tensor, p: float, feature: bool, alpha: bool, inplace: bool) -> Any:
     """Drop elements or channels with probability ``p``, 0 to 1, and scale the others.
 
@@ -45,7 +56,7 @@ def drop(input: Tensor, p: float, feature: bool, alpha: bool, inplace: bool) -> 
         return input
     if p == 1:
         return mul(input, zeros((), dtype=input.dtype, device=input.device))
-    noise = bernoulli_(_kept(input, feature), 1 - p)
+    noise = _noise(input, feature, 1 - p)
     if not alpha:
         return mul(input, pointwise.div.in_place(noise, 1 - p))
     a = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
@@ -84,7 +95,7 @@ def of_unbatched(input: Tensor, p: float, training: bool, inplace: bool) -> Any:
         return input
     if p in (0, 1):
         return drop(input, p, False, False, True)
-    noise = bernoulli_(_kept(TENSOR.unsqueeze(input, 0), True), 1 - p)
+    noise = _noise(TENSOR.unsqueeze(input, 0), True, 1 - p)
     pointwise.div.in_place(noise, 1 - p)
     return pointwise.mul.in_place(input, squeeze(noise, 0))
 

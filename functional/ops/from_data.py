@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import devices, dtypes
+from .. import devices, dtypes, pytree
 from ..blame import warn_once
+from ..modes import MODE
 from ..tape import foreign
 from ..tape.op import TENSOR, public
 from ..tape.sparse import is_sparse
 from ..tape.views import requires_grad as has_grad
+from ..tape.wrappers import Wrapped, born, lowered
 from ..tensor import Tensor, wrap
 from . import cast
 from .create import as_dtype, placed, recorded
@@ -194,6 +196,8 @@ def tensor(
         return placed(data._elements_for(dtype).copy(), device, requires_grad)
     if is_sparse(data):
         return recorded(TENSOR.clone(cast.to(data.detach(), dtype or data.dtype)), requires_grad)
+    if MODE.transforms:
+        return born(_in_transform(data, dtype, device, requires_grad))
     array = checked_array(_array_from(data, dtype))
     if dtype is None or dtype.array == array.dtype:
         return placed(np.array(array, order="C"), device, requires_grad)
@@ -202,6 +206,15 @@ def tensor(
     with np.errstate(over="ignore", invalid="ignore"):
         found = np.array(array, dtype.array, order="C")
     return placed(found, device, requires_grad)
+
+
+def _in_transform(data: Any, dtype: Any, device: Any, grad: bool) -> Tensor:
+    """`tensor` made outside of the transforms, of the numbers that their tensors have there."""
+    if isinstance(data, Wrapped):
+        return recorded(TENSOR.clone(cast.to(data.detach(), dtype or data.dtype)), grad)
+    plain = pytree.map_tree(lambda x: cast.item(x) if isinstance(x, Wrapped) else x, data)
+    with lowered(0):
+        return tensor(plain, dtype=dtype, device=device, requires_grad=grad)
 
 
 def _check_fits(array: np.ndarray, dtype: dtypes.dtype) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import dtypes
 from ..kernels.meta import has_numbers
+from ..tape import batching
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
@@ -242,7 +243,7 @@ def index_select(self: Tensor, dim: int, index: Tensor, *, out: Any = None) -> T
     return _index_select(self, index, at)
 
 
-_nonzero = general("nonzero_rows", kernel="nonzero")
+_nonzero = general("nonzero_rows", kernel="nonzero", vmap=batching.refused("nonzero"))
 
 
 @public

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import blame, dtypes
+from .. import blame, dtypes, errors
 from ..errors import type_name
 from ..kernels.meta import has_numbers
 from ..tape.foreign import is_foreign
-from ..tape.levels import Batched
 from ..tape.op import TENSOR, public
+from ..tape.wrappers import is_batched, lowered
 from ..tensor import Tensor, wrap
 from . import plain_index, views
 from .advanced import index_op
@@ -35,8 +35,8 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
             if key.ndim:
                 blame.warn(_BYTE_MASK)
             key = to_dtype(key, dtypes.bool_)
-        if isinstance(key, Batched) and key.dtype is dtypes.bool_:
-            raise NotImplementedError("vmap: indexing with a batched mask")
+        if is_batched(key) and key.dtype is dtypes.bool_:
+            raise RuntimeError(errors.VMAP_MASK)
         if type(key._data) is not type(on._data) and is_foreign(on._data):
             return to_device(key, on.device)  # PyTorch takes indices from the CPU too
         if type(on._data) is np.ndarray and is_foreign(key._data):
@@ -49,7 +49,8 @@ def _index_tensor(key: Any, on: Tensor) -> Tensor:
     if isinstance(key, np.ndarray):
         x = key
     else:
-        x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
+        with lowered(0):
+            x = TENSOR.tensor(list(key))._data if len(key) else np.zeros(0, np.int64)
     if x.dtype == np.uint8:
         return _index_tensor(wrap(x), on)
     t = wrap(x if x.dtype.kind in "ib" else x.astype(np.int64))
@@ -146,7 +147,7 @@ def split_key(self: Tensor, keys: tuple[Any, ...]) -> tuple[Tensor, list[Any]]:
         elif _is_advanced(key):
             index = _index_tensor(key, self)
             mask = index.dtype is dtypes.bool_
-            if index.ndim == 0 and not mask and not isinstance(index, Batched):
+            if index.ndim == 0 and not mask and not is_batched(index):
                 x = _picked(x, dim, int(index), place)
                 continue
             arrays.append(index)

@@ -11,6 +11,7 @@ from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tape.slow import in_place
+from ..tape.wrappers import is_batched
 from ..tensor import Tensor
 from .arguments import broadcast_shapes, common_shape, one_dim
 from .gather import _check_index
@@ -185,6 +186,13 @@ masked_select_backward = general(
 )
 
 
+_BATCHED_MASK = (
+    "vmap: Attempted to vmap over `mask` in torch.masked_select(self, mask) We cannot support this "
+    "because for each batch this would return a differently shaped Tensor. Please file an issue at "
+    "https://github.com/pytorch/pytorch/issues if you need this feature."
+)
+
+
 @public
 def masked_select(self: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
     """The elements of ``self`` where ``mask`` holds, as a vector."""
@@ -193,6 +201,8 @@ def masked_select(self: Tensor, mask: Tensor, *, out: Any = None) -> Tensor:
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError("masked_select: expected BoolTensor for mask")
     common_shape(mask, self)
+    if is_batched(mask):
+        raise RuntimeError(_BATCHED_MASK)
     return masked_select_of(self, mask)
 
 

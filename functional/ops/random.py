@@ -14,16 +14,19 @@ from ..kernels import random as kernels
 from ..kernels.binomial import binomial as binomial_kernel
 from ..kernels.meta import MetaArray
 from ..kernels.poisson import poisson as poisson_kernel
+from ..modes import MODE
 from ..random import Generator, default_generator
 from ..tape import duals
 from ..tape.duals import FORWARD
 from ..tape.foreign import on
-from ..tape.op import Op, public
+from ..tape.op import TENSOR, Op, public
 from ..tape.operands import no_form
 from ..tape.out import out_of
 from ..tape.slow import record
 from ..tape.sparse import is_sparse, refused
+from ..tape.wrappers import born
 from ..tensor import Tensor, wrap
+from . import drawing
 from .arguments import common_shape, ints, need_tensor, wrong_type
 from .create import as_dtype, check_sizes, like, recorded, sizes
 from .given import given
@@ -76,6 +79,10 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
         if named and (size or named.keys() != {"size"}):
             raise no_form(name, size, named)
         shape = sizes(name, (named["size"],) if "size" in named else size)
+        if MODE.transforms and (batch := drawing.vmapped(out)):
+            options = {"generator": generator, "dtype": dtype, "device": device}
+            t = drawing.of_shape(lambda s: made(*s, **options), shape, batch)
+            return born(recorded(t, requires_grad))
         check_sizes(shape)
         dtype = as_dtype(dtype, name)
         if layout is not None:
@@ -83,8 +90,10 @@ def _random_function(name: str, kernel: str, doc: str) -> Any:
         draw = lambda k, g, d: getattr(k, kernel)(g, shape, d)
         kind = out.dtype if out is not None and dtype is None else dtype
         t = sample(draw, generator, shape, kind, device, requires_grad)
-        return given(t, out, dtype, name)
+        t = given(t, out, dtype, name)
+        return born(t) if MODE.transforms and out is None else t
 
+    made = make
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
     return public(make)
@@ -124,11 +133,17 @@ def _random_like(name: str, kernel: str, doc: str) -> Any:
         if layout is not None:
             need_strided(layout, name.removesuffix("_like"))
         kind = as_dtype(dtype, name)
+        if MODE.transforms and drawing.concerns(input):
+            options = {"dtype": dtype, "device": device, "generator": generator}
+            t = drawing.like(lambda x: made(x, **options), input)
+            return born(recorded(t, requires_grad))
         t = like(None, input, dtype=kind, device=device, memory_format=memory_format)
         if type(t._data) is not MetaArray:
             into(kernel, generator, t)
-        return recorded(t, requires_grad)
+        t = recorded(t, requires_grad)
+        return born(t) if MODE.transforms else t
 
+    made = make
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc
     return public(make)
@@ -171,6 +186,8 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
     if size is not None:
         mean, std = (x.item() if isinstance(x, Tensor) and not x.ndim else x for x in (mean, std))
     _check_normal(mean, std, size, kw)
+    if MODE.transforms and drawing.concerns(mean, std, out=out):
+        return _normal_in_transforms(mean, std, size, generator, kw)
     if out is not None and size is None:
         return _normal_into(out, mean, std, generator)
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
@@ -186,6 +203,15 @@ def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None
         kw.get("requires_grad", False),
     )
     return given(t, out, dtype, "normal")
+
+
+def _normal_in_transforms(mean: Any, std: Any, size: Any, generator: Any, kw: Any) -> Any:
+    if size is None:
+        return drawing.of_tensors(functools.partial(normal, generator=generator), mean, std)
+    batch = drawing.vmapped()
+    assert batch is not None
+    draw = lambda s: normal(mean, std, s, generator=generator, **kw)
+    return born(drawing.of_shape(draw, ints((size,)), batch))
 
 
 _NORMAL = frozenset("dtype layout device pin_memory requires_grad".split())
@@ -232,8 +258,11 @@ def _normal_of_tensors(mean: Any, std: Any, generator: Any) -> Tensor:
 def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None, out: Any = None) -> Tensor:
     """Ones with the probabilities ``input`` (or ``p``, in the shape of ``input``)."""
     if out is not None:
+        drawing.vmapped(out)
         draw = functools.partial(bernoulli, generator=generator)
         return out_of(draw, out, input, p, name="bernoulli")
+    if MODE.transforms and drawing.concerns(input, p):
+        return drawing.of_tensors(functools.partial(bernoulli, generator=generator), input, p)
     x = input._data
     made = like(None, input, memory_format="torch.contiguous_format")
     if type(x) is MetaArray:
@@ -252,6 +281,8 @@ _drawn_poisson = _drawn("poisson_of", "PoissonBackward0", "self")
 @public
 def poisson(input: Tensor, generator: Any = None) -> Tensor:
     """Poisson numbers of the rates ``input``."""
+    if MODE.transforms and drawing.concerns(input):
+        return drawing.of_tensors(functools.partial(poisson, generator=generator), input)
     x = input._data
     if type(x) is MetaArray:
         return like(None, input)
@@ -283,6 +314,8 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
             )
     if count.dtype is not prob.dtype:
         raise RuntimeError(f"Found dtype {prob.dtype.legacy} but expected {count.dtype.legacy}")
+    if MODE.transforms and drawing.concerns(count, prob):
+        return drawing.of_tensors(functools.partial(binomial, generator=generator), count, prob)
     shape = common_shape(count, prob)
     if type(count._data) is MetaArray:
         return wrap(meta.empty(shape, count.dtype.array))
@@ -299,15 +332,27 @@ def multinomial(
 ) -> Tensor:  # fmt: skip
     """Indices drawn with the (unnormalised) probabilities of each row."""
     if out is not None:
+        drawing.vmapped(out)
         if out.dtype is not dtypes.int64:
             raise RuntimeError(f"multinomial expects Long tensor out, got: {out.dtype.legacy}")
         draw = functools.partial(multinomial, generator=generator)
         return out_of(draw, out, input, num_samples, replacement, name="multinomial")
+    if MODE.transforms and drawing.concerns(input):
+        rest = (num_samples, replacement)
+        return drawing.of_tensors(lambda x: _rows_of_rows(x, *rest, generator), input)
     if type(input._data) is MetaArray:
         return wrap(meta.empty((*input.shape[:-1], num_samples), np.int64))
     library, g = _source(generator, input.device)
     with on(input.device):
         return wrap(library.multinomial(g, input._data, num_samples, replacement))
+
+
+def _rows_of_rows(x: Tensor, count: int, replacement: bool, generator: Any) -> Tensor:
+    """`multinomial` of rows in up to two dimensions."""
+    lead = tuple(x.shape[:-1])
+    rows = TENSOR.reshape(x, (-1, x.shape[-1])) if len(lead) > 1 else x
+    found = multinomial(rows, count, replacement, generator=generator)
+    return TENSOR.reshape(found, (*lead, count))
 
 
 # --- a Generator's state as a tensor --------------------------------------------------------------
@@ -318,11 +363,12 @@ def get_state(self: Generator) -> Tensor:
     return wrap(self.state_bytes())
 
 
-def set_state(self: Generator, new_state: Tensor) -> None:
-    """Continue from a state that ``get_state`` or PyTorch made."""
+def set_state(self: Generator, new_state: Tensor) -> Generator:
+    """Continue from a state that ``get_state`` or PyTorch made; returns the generator."""
     if not isinstance(new_state, Tensor):
         raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
     self.load_state_bytes(new_state._data)
+    return self
 
 
 # Generator lies on a lower floor and knows no tensors

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ..kernels.meta import MetaArray
+from ..modes import MODE
 from ..tape.duals import overwritten
 from ..tape.memory import check_internal, check_overlap
 from ..tape.operands import no_form
 from ..tape.sparse import is_sparse
 from ..tape.views import bump, check_in_place, requires_grad
 from ..tensor import Tensor
+from . import drawing
 from .random import into
 from .views import expand
 
 
 def _fill(self: Tensor, kernel: str, generator: Any, *args: Any) -> Tensor:
+    if MODE.transforms and drawing.concerns(self):
+        return drawing.in_place(lambda t: _fill(t, kernel, generator, *args), self)
     check_in_place(self, requires_grad(self))
     if not is_sparse(self):
         check_internal(self)
@@ -60,6 +64,9 @@ def random_(self: Tensor, *bounds: Any, generator: Any = None, **kw: Any) -> Ten
 def bernoulli_(self: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill with ones with probability ``p``, a number or a tensor."""
     if isinstance(p, Tensor):
+        if MODE.transforms and drawing.concerns(self, p):
+            draw = lambda t, probability: bernoulli_(t, probability, generator=generator)
+            return drawing.in_place(draw, self, p, name="bernoulli")
         p = expand(p, tuple(self.shape))
         check_overlap(self, (p,))
         return _fill(self, "bernoulli_tensor_", generator, p._data)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..modes import MODE
 from ..tape.op import public
 from ..tape.operands import no_form
 from ..tensor import Tensor
+from . import drawing
 from .arguments import integer, ints, wrong_type
 from .create import as_dtype, check_sizes, like, recorded
 from .given import given
@@ -30,6 +32,9 @@ def randint(
     given_names = {k: v for k, v in named.items() if k not in _OPTIONS}
     low, high, size = _bounds(args, given_names)
     shape = ints((size,))
+    if MODE.transforms and (batch := drawing.vmapped(named.get("out"))):
+        options = {"generator": generator, "dtype": dtype, "device": device}
+        return drawing.of_shape(lambda s: randint(low, high, s, **options), shape, batch)
     check_sizes(shape)
     return _made(
         lambda k, g, d: k.randint(g, low, high, shape, d),
@@ -85,6 +90,9 @@ def randint_like(
     """`randint` with the shape, dtype, device and memory order of ``input``."""
     if not isinstance(input, Tensor) or not named.keys() <= _LIKE:
         raise no_form("randint_like", (input, *bounds), named)
+    if MODE.transforms and drawing.concerns(input):
+        options = {"dtype": dtype, "generator": generator}
+        return drawing.like(lambda x: randint_like(x, *bounds, **options, **named), input)
     if named.get("layout") is not None:
         need_strided(named["layout"], "randint_like")
     limits: dict[str, Any] = {k: named[k] for k in ("low", "high") if k in named}
@@ -111,6 +119,9 @@ def randperm(
     if not named.keys() <= _OPTIONS:
         raise no_form("randperm", (n,), named)
     n = integer(n, "randperm.n.1")
+    if MODE.transforms and (batch := drawing.vmapped(named.get("out"))):
+        options = {"generator": generator, "dtype": dtype, "device": device}
+        return drawing.row_by_row(lambda: randperm(n, **options), batch)
     return _made(
         lambda k, g, d: k.randperm(g, n, d),
         "randperm", (n,), generator, dtype, device, requires_grad, named,

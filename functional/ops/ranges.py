@@ -11,8 +11,10 @@ import numpy as np
 from .. import dtypes
 from ..errors import not_implemented
 from ..kernels.spacing import powers_between, spaced, stepped
+from ..modes import MODE
 from ..tape.op import public
 from ..tape.operands import no_form
+from ..tape.wrappers import born
 from ..tensor import Tensor
 from .arguments import integer, wrong_type
 from .create import as_dtype, placed
@@ -46,7 +48,7 @@ def arange(
     if d is dtypes.bool_ or d.category == dtypes.COMPLEX:
         raise not_implemented("arange_cpu", d)
     made = placed(_stepped(start, end, step, whole, d), device, requires_grad)
-    return given(made, out, dtype, "arange")
+    return born(made) if MODE.transforms and out is None else given(made, out, dtype, "arange")
 
 
 def _check_range(start: Any, end: Any, step: Any) -> None:
@@ -111,7 +113,7 @@ def range_(
     count = int((end - start) / step) + 1
     data = (start + np.arange(count) * step).astype(d.array)
     made = placed(data, kw.get("device"), kw.get("requires_grad", False))
-    return given(made, out, kind, "range")
+    return born(made) if MODE.transforms and out is None else given(made, out, kind, "range")
 
 
 range_.__name__ = range_.__qualname__ = "range"
@@ -135,7 +137,7 @@ def linspace(
     need_strided(layout, "linspace")
     start, end, d = _ends("linspace", start, end, dtype, d)
     made = placed(spaced(start, end, steps, d.array), device, requires_grad)
-    return given(made, out, dtype, "linspace")
+    return born(made) if MODE.transforms and out is None else given(made, out, dtype, "linspace")
 
 
 @public
@@ -158,7 +160,8 @@ def logspace(
     if d.category < dtypes.FLOAT:
         start, end = int(start), int(end)
     data = powers_between(base, start, end, steps, d.array)
-    return given(placed(data, device, requires_grad), out, dtype, "logspace")
+    made = placed(data, device, requires_grad)
+    return born(made) if MODE.transforms and out is None else given(made, out, dtype, "logspace")
 
 
 def _check_spacing(name: str, ends: Any, steps: Any, dtype: Any, out: Any) -> dtypes.dtype:
@@ -213,7 +216,8 @@ def eye(
     for name, size in (("n", n), ("m", m)):
         if size < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {size}")
-    return given(placed(np.eye(n, m, dtype=d.array), device, requires_grad), out, kind, "eye")
+    made = placed(np.eye(n, m, dtype=d.array), device, requires_grad)
+    return born(made) if MODE.transforms and out is None else given(made, out, kind, "eye")
 
 
 def _triangle(name: str, find: Any, doc: str) -> Any:

@@ -13,6 +13,7 @@ from ..tape.declare import elementwise, general, unary
 from ..tape.op import TENSOR, public
 from ..tape.operands import check_operands
 from ..tape.out import out_of
+from ..tape.wrappers import is_batched
 from ..tensor import Tensor
 from . import pointwise
 from .arguments import need_tensor
@@ -331,6 +332,11 @@ def allclose(
     """Whether all elements are close, see ``isclose``."""
     need_tensor(input, "allclose.input.1")
     need_tensor(other, "allclose.other.2")
+    if is_batched(input) or is_batched(other):
+        raise RuntimeError(
+            "vmap over torch.allclose isn't supported yet. Please file an issue at "
+            "https://github.com/pytorch/pytorch/issues if you need this feature."
+        )
     return bool(item(TENSOR.all(isclose(input, other, rtol, atol, equal_nan))))
 
 
@@ -340,6 +346,10 @@ def equal(input: Tensor, other: Tensor) -> bool:
     need_tensor(other, "equal.other.2")
     if input.shape != other.shape:
         return False
+    if is_batched(input) or is_batched(other):
+        raise RuntimeError(
+            "Batching rule not implemented for aten::equal. We could not generate a fallback."
+        )
     return bool(item(TENSOR.all(input.detach() == other.detach())))
 
 

@@ -9,7 +9,7 @@ from ..blame import warn_once
 from ..errors import not_implemented
 from ..kernels.layout import kept_strides
 from ..kernels.meta import has_numbers
-from ..tape.batching import over_scalars, shifted
+from ..tape.batching import over_scalars, refused, shifted
 from ..tape.declare import general
 from ..tape.op import TENSOR, public
 from ..tape.operand_types import as_operand
@@ -129,6 +129,7 @@ _THREE = (True, False, False)
 unique_of = general(
     "unique",
     _refused("_unique2"),
+    vmap=refused("_unique2"),
     statics=("places",),
     node="Unique2Backward0",
     differentiable=_THREE,
@@ -137,12 +138,14 @@ unique_of = general(
 unique_along = general(
     "unique_dim",
     _refused("unique_dim"),
+    vmap=refused("unique_dim"),
     statics=("dim",),
     differentiable=_THREE,
 )
 unique_runs = general(
     "unique_consecutive",
     _refused("unique_consecutive"),
+    vmap=refused("unique_consecutive"),
     statics=("dim",),
     differentiable=_THREE,
     hidden=True,

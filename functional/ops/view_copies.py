@@ -8,10 +8,10 @@ from typing import Any
 
 from ..errors import not_true
 from ..tape import duals
-from ..tape.levels import Wrapped
 from ..tape.op import public
 from ..tape.out import check_out, write_out
 from ..tape.views import edge_of
+from ..tape.wrappers import Wrapped
 from ..tensor import Tensor, same_memory
 from . import pieces, rearrange, views
 from .cast import clone_contiguous

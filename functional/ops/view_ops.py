@@ -28,7 +28,7 @@ def _backward_batched(call: Any, *which: int) -> Any:
 view_as_shape = view(
     "view_as_shape",
     lambda F, g, self_shape: F.reshape(g, self_shape),
-    vmap=shaped(lambda F: F.reshape),
+    vmap=shaped(lambda F: F.view_as_shape),
     statics=("shape",),
     kernel="view",
     node="ViewBackward0",

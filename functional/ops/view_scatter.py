@@ -8,9 +8,9 @@ from typing import Any
 from ..kernels.layout import kept_strides
 from ..modes import MODE
 from ..tape.declare import general
-from ..tape.levels import Wrapped
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
+from ..tape.wrappers import Wrapped
 from ..tensor import Tensor
 from .arguments import one_dim
 

@@ -266,6 +266,8 @@ def squeeze(self: Tensor, dim: Any = None) -> Tensor:
     """Dimensions of size 1 dropped: all of them, or those named."""
     if dim is None:
         return squeeze_all(self, tuple(range(self.ndim)))
+    if not self.ndim:
+        dims_of(self, dim if isinstance(dim, (tuple, list)) else (dim,))
     if isinstance(dim, (tuple, list)):
         return squeeze_dims(self, dims_of(self, dim))
     return squeeze_dim(self, (one_dim(self, dim),) if self.ndim else ())

@@ -63,5 +63,7 @@ def _tell(node: Node) -> None:
 
 
 def _has_nan(g: Any) -> bool:
-    x = g._data if isinstance(g, Tensor) else g
+    x = g
+    while isinstance(x, Tensor):  # in transforms there is one below
+        x = x._data
     return isinstance(x, (ndarray, np.generic)) and x.dtype.kind in "fc" and bool(np.isnan(x).any())

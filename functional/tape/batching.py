@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import dtypes
+from .. import dtypes, errors
 from ..tensor import Tensor
 from .op import TENSOR, Op
 
@@ -114,6 +114,15 @@ def shifted(call: Callable[..., Any], *which: int) -> Callable[..., Any]:
         for i in which:
             moved[i] = _shift(statics[i], x.ndim)
         return call(F)(x, *moved)
+
+    return rule
+
+
+def refused(name: str) -> Callable[..., Any]:
+    """The rule of an operation whose result has another shape for each example."""
+
+    def rule(F: Any, flags: Any, *args: Any) -> Any:
+        raise RuntimeError(errors.VMAP_SHAPE.format(name))
 
     return rule
 

@@ -159,7 +159,11 @@ def _short_way(op: Op, self: Any, other: Any, out: Any, alpha: Any) -> Tensor | 
     """Views, whole numbers and mixed dtypes, with nothing to refuse; None for anything else."""
     if out is not None or type(alpha) is not int or alpha != 1 or other is None:
         return None
-    form = op if op.number is None or type(other) in PLAIN else op.number
+    form = op
+    if op.number is not None and type(other) not in PLAIN:
+        if isinstance(other, Tensor):
+            return None
+        form = op.number
     found = of_views(form, (self, other))
     return uniform(form, (self, other)) if found is None else found
 

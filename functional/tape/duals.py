@@ -2,7 +2,7 @@
 
 A transform wraps its inputs; here the tensor itself changes class, so that it keeps its memory, its
 views and its place on the tape. An operation runs as it would without tangents, on the general
-path, and the results are given theirs from the same derivative rules that ``levels.Dual`` uses.
+path, and the results are given theirs from the same derivative rules that ``wrappers.Dual`` uses.
 When the level closes, every dual tensor that is still alive becomes a plain tensor again.
 """
 

@@ -14,102 +14,14 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from .. import devices, dtypes
+from .. import dtypes, errors
 from ..modes import MODE, enable_grad, no_grad
-from ..size import Size
-from ..tensor import NO_EDGE, Tensor, new
-from . import batching, duals, function_duals
+from ..tensor import NO_EDGE, Tensor, same_memory
+from . import batching, duals
 from .level_views import note_views
 from .node import Node, new_node
 from .op import TENSOR, Op, call_rules
-
-
-class Wrapped(Tensor):
-    """A tensor of one transform level over a tensor of the level below."""
-
-    __slots__ = ("_level",)
-    _level: float
-
-    @property
-    def shape(self) -> Size:
-        return self._data.shape
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def dtype(self) -> dtypes.dtype:
-        return self._data.dtype
-
-    @property
-    def device(self) -> devices.device:
-        return self._data.device
-
-    def detach_level(self) -> Any:
-        """This level's history dropped; lower levels keep theirs."""
-        return make(type(self), self._level, self._data)
-
-
-class Batched(Wrapped):
-    """A batch of tensors that the program sees as one: the first dimension is hidden."""
-
-    __slots__ = ()
-
-    @property
-    def shape(self) -> Size:
-        return self._data.shape[1:]
-
-
-class Dual(Wrapped):
-    """A value and its tangent (None: zero)."""
-
-    __slots__ = ("tangent",)
-    tangent: Any
-
-
-class Taped(Wrapped):
-    """A value recorded on the tape of its level."""
-
-    __slots__ = ()
-
-
-class LevelLeaf(Node):
-    """Where gradients of one level arrive."""
-
-    __slots__ = ()
-
-    def apply(self, F: Any, g: Any, raw: bool) -> Any:
-        return ()
-
-
-def make(cls: Any, level: float, value: Any) -> Any:
-    """A wrapper without history."""
-    t: Any = new(cls)
-    t._data, t._level = value, level
-    t._edge = NO_EDGE
-    t._place = t._ver = t._grad = None
-    if cls is Dual:
-        t.tangent = None
-    return t
-
-
-def tape_leaf(level: float, value: Tensor) -> Taped:
-    """A Taped tensor whose gradient will be asked for."""
-    t = make(Taped, level, value)
-    shape, dtype = tuple(value.shape), value.dtype.array
-    t._edge = (new_node(LevelLeaf, (), (), shape, dtype), 0)
-    return t
-
-
-@contextlib.contextmanager
-def new_level() -> Iterator[int]:
-    """Enter one more transform level."""
-    MODE.level += 1
-    try:
-        yield MODE.level
-    finally:
-        MODE.level -= 1
+from .wrappers import Batched, Dual, Taped, Wrapped, is_batched, make, new_level, tape_leaf
 
 
 def below(cls: Any, level: float, a: Any) -> Any:
@@ -130,14 +42,38 @@ def wrapped_in(args: Any) -> Iterator[Wrapped]:
             yield from wrapped_in(a)
 
 
+def refuse_out(op: Op, inputs: Any, out: Any) -> None:
+    """PyTorch's error for ``out=`` of an operation on wrappers."""
+    name = (op.title or op.name).partition(".")[0]
+    if any(is_batched(a) for a in (*inputs, out)):
+        raise RuntimeError(errors.NO_OUT_RULE.format(name))
+    raise RuntimeError(
+        f"{name}(): functions with out=... arguments don't support automatic differentiation, but "
+        "one of the arguments requires grad."
+    )
+
+
+_ESCAPED = (
+    "Either your tensor may have escaped from inside a function being vmapped and this is a user "
+    "error (see https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal "
+    "functorch error in `gen_vmap_plumbing` Please file an issue if it looks like the latter"
+)
+
+
 def process(op: Op, args: tuple[Any, ...]) -> Any:
     """Run an operation at the highest level among its arguments."""
     top = max(wrapped_in(args), key=lambda a: a._level)
+    if type(top) is Batched and MODE.level < top._level:
+        raise RuntimeError(_ESCAPED)
     if duals.FORWARD.level > top._level and any(map(duals.holds, args)):
         args = tuple(map(_lifted, args))
         top = max(wrapped_in(args), key=lambda a: a._level)
-    handler = {Batched: _batched, Dual: _dual, Taped: _taped}[type(top)]
-    result = handler(op, args, top._level)
+    before = MODE.transforms
+    MODE.transforms = tuple([t for t in before if t.level < top._level])
+    try:
+        result = _HANDLERS[type(top)](op, args, top._level)
+    finally:
+        MODE.transforms = before
     if op.kind == "view":
         note_views(op, args, result)
     return result
@@ -164,32 +100,53 @@ _AS_IS = contextlib.nullcontext()
 
 def _taped(op: Op, args: tuple[Any, ...], level: float) -> Any:
     values = tuple(below(Taped, level, a) for a in args)
+    if MODE.saved_hooks:
+        raise RuntimeError(errors.NO_SAVED_HOOKS)
     recording = MODE.grad
     with no_grad() if level in MODE.unrecorded else _AS_IS:
         result = op.call(*values)
     if op.node is None or not recording:
-        return result
+        return constant(Taped, level, result)
     edges = tuple(
         a._edge if type(a) is Taped and a._level == level else NO_EDGE for a in op.edge_inputs(args)
     )
     if all(edge is NO_EDGE for edge in edges):
-        return result
+        return constant(Taped, level, result)
     outs = list(result) if _several(result) else [result]
     shape: Any = tuple(outs[0].shape) if len(outs) == 1 else [tuple(z.shape) for z in outs]
     dtype: Any = outs[0].dtype.array
     if len(outs) > 1 and not op.holomorphic:  # real results beside complex ones
         dtype = [z.dtype.array for z in outs]
     node = new_node(op.node, edges, None, shape, dtype)
-    node.saved = op.save(values, edges, outs, at_level=True)
+    kept = tuple(map(_geometry, values)) if op.kind == "view" else values
+    node.saved = op.save(kept, edges, outs, at_level=True)
     flags = op.differentiable or (True,) * len(outs)
     wrapped = [
-        _recorded(level, z, node, nr) if flag else z
+        recorded(level, z, node, nr) if flag else constant(Taped, level, z)
         for nr, (z, flag) in enumerate(zip(outs, flags, strict=False))
     ]
     return type(result)(wrapped) if _several(result) else wrapped[0]
 
 
-def _recorded(level: float, value: Any, node: Node, nr: int) -> Taped:
+def _geometry(a: Any) -> Any:
+    """A tensor of which only shape and strides will be asked: it may be written to."""
+    if type(a) is not Tensor:
+        return a
+    alias = same_memory(a)
+    alias._ver = None
+    return alias
+
+
+def constant(cls: type[Wrapped], level: float, result: Any) -> Any:
+    """Numbers without a derivative at a level, as tensors of that level all the same."""
+    if _several(result):
+        return type(result)(constant(cls, level, z) for z in result)
+    counts = isinstance(result, Tensor) and result.dtype.category >= dtypes.FLOAT
+    return make(cls, level, result) if counts else result
+
+
+def recorded(level: float, value: Any, node: Node, nr: int) -> Taped:
+    """A Taped tensor: output ``nr`` of ``node``."""
     t = make(Taped, level, value)
     t._edge = (node, nr)
     return t
@@ -202,22 +159,25 @@ def _dual(op: Op, args: tuple[Any, ...], level: float) -> Any:
     values = tuple(below(Dual, level, a) for a in args)
     result = op.call(*values)
     if op.node is None or not MODE.tangents:
-        return result
+        return constant(Dual, level, result)
     tangents = [
         a.tangent if type(a) is Dual and a._level == level else None for a in op.edge_inputs(args)
     ]
     if all(t is None for t in tangents):
-        return result
+        return constant(Dual, level, result)
     outs = list(result) if _several(result) else [result]
     found = tangents_of(op, values, tangents, outs)
     duals = [
-        z if t is None or z.dtype.category < dtypes.FLOAT else _with_tangent(level, z, t)
+        constant(Dual, level, z)
+        if t is None or z.dtype.category < dtypes.FLOAT
+        else with_tangent(level, z, t)
         for z, t in zip(outs, found, strict=True)
     ]
     return type(result)(duals) if _several(result) else duals[0]
 
 
-def _with_tangent(level: float, value: Tensor, tangent: Tensor) -> Dual:
+def with_tangent(level: float, value: Tensor, tangent: Tensor) -> Dual:
+    """A Dual tensor; the tangent takes the dtype and the shape of the value."""
     t = make(Dual, level, value)
     if tangent.dtype is not value.dtype:
         tangent = TENSOR.to_dtype(tangent, value.dtype)
@@ -310,88 +270,4 @@ def _batched(op: Op, args: tuple[Any, ...], level: float) -> Any:
     return make(Batched, level, result)
 
 
-# --- autograd.Function ----------------------------------------------------------------------------
-
-NEEDS_SETUP = (
-    "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, "
-    "...), it must override the setup_context staticmethod. For more details, please see "
-    "https://pytorch.org/docs/main/notes/extending.func.html"
-)
-
-
-def process_function(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A user-written operation at the highest level among its arguments."""
-    if cls.setup_context is None:
-        raise RuntimeError(NEEDS_SETUP)
-    top = max(wrapped_in(args), key=lambda a: a._level)
-    level = top._level
-    if type(top) is Batched:
-        return _function_batched(cls, args, level)
-    values = tuple(below(type(top), level, a) for a in args)
-    result = cls.apply(*values)
-    finish = _function_taped if type(top) is Taped else _function_dual
-    return finish(cls, args, values, result, level)
-
-
-def _function_taped(cls: Any, args: Any, values: Any, result: Any, level: float) -> Any:
-    edges = [
-        a._edge if type(a) is Taped and a._level == level else NO_EDGE
-        for a in args
-        if isinstance(a, Tensor)
-    ]
-    ctx = cls.new_context(args, edges)
-    cls.setup_context(ctx, values, result)
-    outs = list(result) if _several(result) else [result]
-    tensors = [o for o in outs if isinstance(o, Tensor)]
-    ctx.outputs_info = [(tuple(t.shape), t.dtype) for t in tensors]
-    shapes = [tuple(t.shape) for t in tensors]
-    ctx.shape = shapes[0] if len(shapes) == 1 else shapes
-    ctx.dtype = tensors[0].dtype.array
-    wrapped = [_recorded(level, z, ctx, nr) for nr, z in enumerate(outs)]
-    return type(result)(wrapped) if _several(result) else wrapped[0]
-
-
-def _function_dual(cls: Any, args: Any, values: Any, result: Any, level: float) -> Any:
-    if not hasattr(cls, "jvp"):
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with "
-            "forward mode AD."
-        )
-    ctx = cls.new_context(args, [NO_EDGE for a in args if isinstance(a, Tensor)])
-    cls.setup_context(ctx, values, result)
-    tangents = [a.tangent if type(a) is Dual and a._level == level else None for a in args]
-    found = function_duals.call_jvp(cls, ctx, values, tangents)
-    outs = list(result) if _several(result) else [result]
-    pairs = zip(outs, found if _several(found) else [found], strict=True)
-    duals = [z if t is None else _with_tangent(level, z, t) for z, t in pairs]
-    return type(result)(duals) if _several(result) else duals[0]
-
-
-def _function_batched(cls: Any, args: Any, level: float) -> Any:
-    values = [below(Batched, level, a) for a in args]
-    flags = [type(a) is Batched and a._level == level for a in args]
-    size = next(v.shape[0] for v, flag in zip(values, flags, strict=True) if flag)
-    if hasattr(cls, "vmap"):
-        in_dims = tuple(0 if flag else None for flag in flags)
-        info = type("VmapInfo", (), {"batch_size": size, "randomness": "error"})
-        result, out_dims = cls.vmap(info, in_dims, *values)
-        return _rewrap(result, out_dims, level)
-    if not cls.generate_vmap_rule:
-        raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
-            "override and implement the vmap staticmethod or set generate_vmap_rule=True."
-        )
-    rows = [
-        cls.apply(*[v[i] if flag else v for v, flag in zip(values, flags, strict=True)])
-        for i in range(size)
-    ]
-    return _rewrap(batching.stack_rows(rows), 0, level)
-
-
-def _rewrap(result: Any, out_dims: Any, level: float) -> Any:
-    if _several(result):
-        dims = out_dims if _several(out_dims) else [out_dims] * len(result)
-        return type(result)(_rewrap(r, d, level) for r, d in zip(result, dims, strict=True))
-    if out_dims is None:
-        return result
-    return make(Batched, level, TENSOR.movedim(result, out_dims, 0) if out_dims else result)
+_HANDLERS: dict[Any, Any] = {Batched: _batched, Dual: _dual, Taped: _taped}

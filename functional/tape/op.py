@@ -9,6 +9,7 @@ from typing import Any
 from .. import errors
 from ..dtypes import C64, C128, F32, F64
 from ..kernels.many import for_many
+from ..modes import MODE
 from ..tensor import Tensor
 from .node import Node
 from .saved import SavedTensor, open_raw, open_tensor, save_input, save_result
@@ -357,7 +358,11 @@ class Op:
     def values(self, args: Any, outs: list[Any]) -> list[Any]:
         """What the rules ask for, straight from the arguments and results."""
         edges = tuple((1, 0) for _ in self.edge_inputs(args))
-        entries = self.save(args, edges, outs, at_level=True)
+        hooks, MODE.saved_hooks = MODE.saved_hooks, ()
+        try:
+            entries = self.save(args, edges, outs, at_level=True)
+        finally:
+            MODE.saved_hooks = hooks
         return [e[0] if type(e) is tuple and not static else e
                 for e, static in zip(entries, self.static, strict=True)]  # fmt: skip
 

@@ -6,11 +6,11 @@ from typing import Any
 
 from ..modes import MODE, enter_slow, leave_slow
 from ..tensor import Parameter, Tensor, new
-from . import duals, levels
+from . import duals, wrappers
 from .op import TENSOR, Op
 
 EXACT = (Tensor, Parameter)
-INNER = (levels.Wrapped, duals.PlainDual)  # what the engine itself makes subclasses for
+INNER = (wrappers.Wrapped, duals.PlainDual)  # what the engine itself makes subclasses for
 
 
 class DisableTorchFunction:

@@ -17,7 +17,7 @@ from ..kernels.coo import SPARSE
 from ..kernels.meta import MetaArray
 from ..modes import MODE, PLAIN
 from ..tensor import NO_EDGE, ODD, Parameter, Shared, Tensor, wrap
-from . import duals, foreign, level_views, levels, overrides
+from . import duals, foreign, level_views, levels, overrides, wrappers
 from .memory import (
     check_overlap,
     check_result,
@@ -69,12 +69,14 @@ def slow(op: Op, args: tuple[Any, ...], out: Tensor | None = None) -> Any:
         handled, result = overrides.dispatch(op, args, inputs, out)
         if handled:
             return result
-        wrapped = any(isinstance(a, levels.Wrapped) for a in inputs)
+        wrapped = any(isinstance(a, wrappers.Wrapped) for a in inputs)
         if not wrapped and any(type(a._data) in SPARSE for a in tensors):
             return _sparse().run(op, args, out)
         if op.check is not None:
             op.check(*args)
         if wrapped:
+            if out is not None:
+                levels.refuse_out(op, inputs, out)
             return levels.process(op, args)
         if out is None and any(type(a) is duals.PlainDual for a in inputs):
             return duals.extend(op, args, finish(op, args, compute(op, args)))
@@ -279,7 +281,7 @@ def in_place(op: Op, args: tuple[Any, ...]) -> Tensor:
             handled, result = overrides.call(twin, inputs, args, {})
             if handled:
                 return result
-        if any(isinstance(a, levels.Wrapped) for a in inputs):
+        if any(isinstance(a, wrappers.Wrapped) for a in inputs):
             return level_views.process_in_place(op, args)
         if any(type(a) is duals.PlainDual for a in inputs):
             return duals.written(op, args, _write)
@@ -325,7 +327,7 @@ def _written(op: Op, inputs: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
     """Write over a contiguous tensor where nothing is recorded; whether that was done."""
     target = args[0]
     for a in inputs:
-        if isinstance(a, Tensor) and MODE.grad and requires_grad(a):
+        if isinstance(a, Tensor) and (type(a) not in PLAIN or (MODE.grad and requires_grad(a))):
             return False
     try:
         data = (uniform_array if op.kind == "elementwise" else plain)(op, args)
@@ -342,8 +344,8 @@ def _written(op: Op, inputs: tuple[Any, ...], args: tuple[Any, ...]) -> bool:
 
 def view_in_place(op: Op, self: Tensor, *statics: Any) -> Tensor:
     """Give ``self`` the geometry that the view ``op`` would have."""
-    if isinstance(self, levels.Wrapped):
-        raise NotImplementedError(f"{op.name}: a view in place inside a transform")
+    if isinstance(self, wrappers.Wrapped):
+        return level_views.view_in_place(op, self, statics)
     if type(self._data) in SPARSE:
         return _sparse().write(op, (self, *statics))
     recording = MODE.grad and requires_grad(self)

@@ -18,7 +18,7 @@ from ..kernels.compressed import CompressedArray, to_coo
 from ..kernels.coo import SPARSE, CooArray, to_dense
 from ..modes import MODE
 from ..tensor import NO_EDGE, Tensor, wrap
-from . import levels, overrides
+from . import levels, overrides, wrappers
 from .foreign import CROSSINGS
 from .op import TENSOR, Op
 from .views import bump, check_in_place, rebase, requires_grad
@@ -68,7 +68,7 @@ def _kernel_of(op: Op, inputs: Any) -> Callable[..., Any]:
 def _computed(op: Op, args: tuple[Any, ...]) -> Any:
     """The array or arrays of a result."""
     inputs = args[0] if op.sequence else args
-    if any(isinstance(a, levels.Wrapped) for a in inputs):
+    if any(isinstance(a, wrappers.Wrapped) for a in inputs):
         raise NotImplementedError(f"{op.name}: a sparse tensor inside a transform")
     for a in inputs:
         if isinstance(a, Tensor) and a.device.type != "cpu":
@@ -201,7 +201,7 @@ def declare(
             handled, result = overrides.dispatch(op, args, args)
             if handled:
                 return result
-            if any(isinstance(a, levels.Wrapped) for a in args):
+            if any(isinstance(a, wrappers.Wrapped) for a in args):
                 return levels.process(op, args)
         return run(op, args)
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from functional.modes import ModeSwitch
 from functional.tape import duals
 from functional.tape.duals import FORWARD, PlainDual
-from functional.tape.levels import Dual, Wrapped, make
 from functional.tape.op import TENSOR
+from functional.tape.wrappers import Dual, Wrapped, make
 from functional.tensor import Tensor
 
 __all__ = [

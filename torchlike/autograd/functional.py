@@ -231,8 +231,7 @@ def _by_columns(func: Function, inputs: Tensors, is_tuple: bool) -> Any:
         several = isinstance(out, tuple)
         return as_tuple(out, "outputs", None)
 
-    columns = transforms.jacfwd(checked, tuple(range(len(inputs))))(*inputs)
-    rows = list(zip(*columns))
+    rows = transforms.jacfwd(checked, tuple(range(len(inputs))))(*inputs)
     if not is_tuple:
         return tuple(row[0] for row in rows) if several else rows[0][0]
     return [list(row) for row in rows] if several else list(rows[0])

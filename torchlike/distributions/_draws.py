@@ -9,8 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from functional.kernels import gamma_draws, gamma_gradients
+from functional.modes import MODE
+from functional.ops import drawing
 from functional.ops.create import empty_like
 from functional.random import default_generator
+from functional.tape.wrappers import Wrapped
 from functional.tensor import Tensor, wrap
 from torchlike.autograd.function import Function, once_differentiable
 
@@ -40,8 +43,14 @@ class _StandardGamma(Function):
     def backward(ctx: Any, grad: Tensor) -> Tensor:
         return grad * _StandardGammaGrad.apply(*ctx.saved_tensors)
 
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, concentration: Tensor) -> Any:
+        return _StandardGamma.apply(concentration), in_dims[0]
+
 
 class _StandardGammaGrad(Function):
+    generate_vmap_rule = True
+
     @staticmethod
     def forward(concentration: Tensor, x: Tensor) -> Tensor:
         return wrap(gamma_gradients.standard_gamma_grad(concentration._data, x._data))
@@ -73,5 +82,13 @@ class _Dirichlet(Function):
         return wrap(inner) * (grad - (x * grad).sum(-1, True))
 
 
-standard_gamma: Callable[[Tensor], Tensor] = _StandardGamma.apply
+def standard_gamma(concentration: Tensor) -> Tensor:
+    """Gamma numbers of scale 1, for one example or, in ``vmap``, as its randomness says."""
+    batch = drawing.vmapped() if MODE.transforms else None
+    level = concentration._level if isinstance(concentration, Wrapped) else 0
+    if batch is None or level > batch.level:
+        return _StandardGamma.apply(concentration)
+    return drawing.of_tensors(standard_gamma, concentration)
+
+
 dirichlet: Callable[[Tensor], Tensor] = _Dirichlet.apply

@@ -11,7 +11,7 @@ from functools import update_wrapper
 from typing import Any
 
 import torchlike as torch
-from functional.tape.levels import Wrapped
+from functional.tape.wrappers import Wrapped
 from torchlike import Tensor
 from torchlike.nn.functional import softmax
 from torchlike.overrides import is_tensor_like

@@ -9,7 +9,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from functional.pytree import KINDS, MAPPINGS, kind_of
+from functional.pytree import KINDS, MAPPINGS, kind_of, node_text
 from functional.size import Size
 
 BUILTIN = (tuple, list, dict, namedtuple, OrderedDict, defaultdict, deque)
@@ -112,9 +112,8 @@ class TreeSpec:
     def __repr__(self, indent: int = 0) -> str:
         if self.type is None:
             return "*"
-        inner = indent + 2
-        children = (",\n" + " " * inner).join(c.__repr__(inner) for c in self._children)
-        return f"TreeSpec({self.type.__name__}, {self._context}, [{children}])"
+        children = [c.__repr__(indent + 2) for c in self._children]
+        return node_text(self.type, self._context, children, indent)
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, TreeSpec):

@@ -16,9 +16,9 @@ from torchlike import func as _func
 from torchlike.nn import Module
 
 __all__ = [
-    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "grad",
-    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "make_functional",
-    "make_functional_with_buffers", "vjp", "vmap",
+    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble",
+    "functionalize", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp",
+    "make_functional", "make_functional_with_buffers", "vjp", "vmap",
 ]  # fmt: skip
 
 
@@ -53,6 +53,7 @@ jacfwd = _former("jacfwd", "torch.func.jacfwd")
 jacrev = _former("jacrev", "torch.func.jacrev")
 jvp = _former("jvp", "torch.func.jvp")
 vjp = _former("vjp", "torch.func.vjp")
+functionalize = _former("functionalize", "torch.func.functionalize")
 
 
 def _names(members: Any) -> dict[str, list[str]]:
@@ -70,7 +71,9 @@ class FunctionalModule(Module):
         self.param_names, self.names_map = tuple(names), names
 
     def _call(self, values: dict[str, Any], args: Any, kwargs: Any) -> Any:
-        return _func.functional_call(self.stateless_model, values, args, kwargs)
+        names = getattr(self, "all_names_map", self.names_map)
+        full = {name: value for first, value in values.items() for name in names[first]}
+        return _func.functional_call(self.stateless_model, full, args, kwargs, tie_weights=False)
 
     def forward(self, params: Any, *args: Any, **kwargs: Any) -> Any:
         return self._call(dict(zip(self.param_names, params, strict=False)), args, kwargs)

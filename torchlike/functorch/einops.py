@@ -1,0 +1,5 @@
+"""``functorch.einops``: dimensions rearranged by a pattern."""
+
+from torchlike._rearrange import rearrange
+
+__all__ = ["rearrange"]
