@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy import ndarray
+
 from .. import dtypes
+from ..blame import warn
 from ..tape.op import TENSOR, public
 from ..tape.out import out_of
 from ..tensor import Tensor, wrap
@@ -262,6 +265,11 @@ def cov(self: Tensor, *, correction: int = 1, fweights: Any = None, aweights: An
     x = x - TENSOR.unsqueeze(mean, 1)
     other = TENSOR.t(x if weight is None else x * weight)
     other = TENSOR.conj(other) if other.dtype.is_complex else other
+    if type(left._data) is ndarray and left._data <= 0:
+        warn(
+            "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number "
+            "of observations."
+        )
     left = TENSOR.clamp(left, min=0)
     return TENSOR.squeeze(TENSOR.mm(x, other) / left)
 

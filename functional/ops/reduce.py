@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..blame import warn
 from ..dtypes import c_name
 from ..errors import not_implemented
 from ..tape.batching import over_scalars, shifted
@@ -244,14 +245,21 @@ var_dims = general(
 )
 
 
-def spread_arguments(self: Tensor, dim: Any, unbiased: Any, correction: Any) -> tuple[Any, float]:
+def spread_arguments(
+    name: str, self: Tensor, dim: Any, unbiased: Any, correction: Any
+) -> tuple[Any, float]:
     """(dimensions, correction) from the forms that ``std`` and its kin are called in."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if unbiased is not None:
         correction = 1 if unbiased else 0
-    correction = 1 if correction is None else correction
-    return dims_or_all(self, dim), float(correction)
+    dims, correction = dims_or_all(self, dim), float(1 if correction is None else correction)
+    if count_of(self.shape, dims) <= correction and self.dtype.category >= dtypes.FLOAT:
+        warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
+            "reduction factor (input numel divided by output numel)."
+        )
+    return dims, correction
 
 
 @public
@@ -268,7 +276,7 @@ def var(
     if out is not None:
         form = lambda x: var(x, dim, unbiased, keepdim, correction=correction)
         return out_of(form, out, self, name="var")
-    return var_dims(self, *spread_arguments(self, dim, unbiased, correction), keepdim)
+    return var_dims(self, *spread_arguments("var", self, dim, unbiased, correction), keepdim)
 
 
 def _logsumexp_vjp(F: Any, g: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:

@@ -195,7 +195,7 @@ def std(
     if out is not None:
         form = lambda x: std(x, dim, unbiased, keepdim, correction=correction)
         return out_of(form, out, self, name="std")
-    return std_dims(self, *spread_arguments(self, dim, unbiased, correction), keepdim)
+    return std_dims(self, *spread_arguments("std", self, dim, unbiased, correction), keepdim)
 
 
 @public
@@ -208,7 +208,7 @@ def std_mean(
     correction: Any = 1,
 ) -> tuple[Tensor, Tensor]:
     """(standard deviation, mean) over ``dim``."""
-    dims, correction = spread_arguments(self, dim, unbiased, correction)
+    dims, correction = spread_arguments("std_mean", self, dim, unbiased, correction)
     if self.dtype.is_complex:  # two dtypes, which one node cannot have
         return std_dims(self, dims, correction, keepdim), TENSOR.mean(self, dims, keepdim)
     return std_mean_dims(self, dims, correction, keepdim)
@@ -224,7 +224,7 @@ def var_mean(
     correction: Any = 1,
 ) -> tuple[Tensor, Tensor]:
     """(variance, mean) over ``dim``."""
-    dims, correction = spread_arguments(self, dim, unbiased, correction)
+    dims, correction = spread_arguments("var_mean", self, dim, unbiased, correction)
     if self.dtype.is_complex:  # two dtypes, which one node cannot have
         return var_dims(self, dims, correction, keepdim), TENSOR.mean(self, dims, keepdim)
     return var_mean_dims(self, dims, correction, keepdim)
