@@ -207,7 +207,7 @@ def kron(self: Tensor, other: Tensor, *, out: Any = None) -> Tensor:
     between = [n for pair in zip((1,) * rank, b, strict=True) for n in pair]
     shape = tuple(m * n for m, n in zip(a, b, strict=True))
     product = TENSOR.unsafe_view(self, tuple(apart)) * TENSOR.unsafe_view(other, tuple(between))
-    if not product.is_contiguous():
+    if type(product) is Tensor and not product.is_contiguous():
         TENSOR.view(product.detach(), shape)  # PyTorch's error
     return TENSOR.unsafe_view(product, shape)
 

@@ -118,13 +118,21 @@ def jacfwd(
 
     Outputs and inputs may be trees, as for `jacrev`. ``randomness`` is that of `vmap`.
     """
+    return by_columns(func, argnums, has_aux, randomness, _need_real)
+
+
+def by_columns(
+    func: Function, argnums: Any, has_aux: bool, randomness: str, check: Any = None
+) -> Function:
+    """`jacfwd`, with ``check(name, what, tensors)`` for the inputs and the outputs (None: none)."""
+    check = check or (lambda *what: None)
 
     @functools.wraps(func)
     def wrapped(*args: Any) -> Any:
         at = positions(argnums, len(args))
         inputs = selected(args, at)
         ins = pytree.flatten(inputs)
-        _need_real("jacfwd", "inputs", ins)
+        check("jacfwd", "inputs", ins)
         primals = (inputs,) if isinstance(at, int) else inputs
 
         def chosen(*values: Any) -> Any:
@@ -137,7 +145,7 @@ def jacfwd(
         basis = _basis(ins, 0, sum(t.numel() for t in ins))
         found = vmap(push, randomness=randomness)(basis)
         tangents, aux = found if has_aux else (found, None)
-        _need_real("jacfwd", "outputs", pytree.flatten(tangents))
+        check("jacfwd", "outputs", pytree.flatten(tangents))
         blocks = [_columns(rows, ins) for rows in pytree.flatten(tangents)]
         result = _nested(tangents, [pytree.unflatten(inputs, block) for block in blocks])
         return (result, pytree.map_tree(lambda a: a[0], aux)) if has_aux else result

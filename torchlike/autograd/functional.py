@@ -15,6 +15,7 @@ from functional.ops.create import like
 from functional.ops.ranges import eye
 from functional.tape.op import TENSOR
 from functional.tensor import Tensor
+from functional.transforms import jacobians
 
 from ._products import (
     CONSTANT_HESSIAN,
@@ -231,7 +232,7 @@ def _by_columns(func: Function, inputs: Tensors, is_tuple: bool) -> Any:
         several = isinstance(out, tuple)
         return as_tuple(out, "outputs", None)
 
-    rows = transforms.jacfwd(checked, tuple(range(len(inputs))))(*inputs)
+    rows = jacobians.by_columns(checked, tuple(range(len(inputs))), False, "error")(*inputs)
     if not is_tuple:
         return tuple(row[0] for row in rows) if several else rows[0][0]
     return [list(row) for row in rows] if several else list(rows[0])
