@@ -354,4 +354,15 @@ def grads_batched(torch: Any) -> Any:
     return jacobian, a, b
 
 
+@CASES.add
+def grads_batched_of_what_is_not_used(torch: Any) -> Any:
+    x, unused = leaf(torch, 3), leaf(torch, 2)
+    basis = torch.eye(3, dtype=torch.float64)
+
+    def batched(**settings: Any) -> Any:
+        return torch.autograd.grad(x * 2, [x, unused], basis, is_grads_batched=True, **settings)
+
+    return [batched(allow_unused=True), batched(materialize_grads=True), error(batched)]
+
+
 test_scenario = CASES.test()

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import autograd, dtypes, errors
+from . import autograd, dtypes, errors, history
 from .kernels.formats import suggests_channels_last
 from .kernels.shapes import _contiguous
 from .ops import (
@@ -359,14 +359,14 @@ def backward(
 
 T.backward = backward
 backward.__qualname__ = "Tensor.backward"  # the name error messages show
-T.requires_grad = property(autograd.requires_grad, autograd.set_requires_grad)
-T.grad = property(autograd.get_grad, autograd.set_grad, autograd.del_grad)
-T.data = property(autograd.get_data, autograd.set_data)
-T.grad_fn, T.is_leaf = property(autograd.grad_fn), property(autograd.is_leaf)
-T.output_nr, T._version = property(autograd.output_nr), property(autograd.version)
-T.retains_grad = property(autograd.retains_grad)
+T.requires_grad = property(history.requires_grad, history.set_requires_grad)
+T.grad = property(history.get_grad, history.set_grad, history.del_grad)
+T.data = property(history.get_data, history.set_data)
+T.grad_fn, T.is_leaf = property(history.grad_fn), property(history.is_leaf)
+T.output_nr, T._version = property(history.output_nr), property(history.version)
+T.retains_grad = property(history.retains_grad)
 T._base = property(base_of)
 T._is_view = lambda self: base_of(self) is not None
-T.requires_grad_, T.detach_ = autograd.requires_grad_, autograd.detach_
-T.register_hook, T.retain_grad = autograd.register_hook, autograd.retain_grad
-T.register_post_accumulate_grad_hook = autograd.register_post_accumulate_grad_hook
+T.requires_grad_, T.detach_ = history.requires_grad_, history.detach_
+T.register_hook, T.retain_grad = history.register_hook, history.retain_grad
+T.register_post_accumulate_grad_hook = history.register_post_accumulate_grad_hook

@@ -312,7 +312,8 @@ def to_arguments(self: Tensor, args: Any, kwargs: Any) -> tuple[Any, Any, bool]:
 def _suggests(self: Tensor, named: dict[str, Any]) -> bool:
     """Whether strides suggest the format asked for, be the memory dense or not: enough for `to`."""
     x = self._data
-    return not isinstance(x, Tensor) and suggested_format(x) == str(named["memory_format"])
+    strided = not isinstance(x, Tensor) and type(x) not in SPARSE
+    return strided and suggested_format(x) == str(named["memory_format"])
 
 
 def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:

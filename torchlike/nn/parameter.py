@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from functional.autograd import set_requires_grad
 from functional.dtypes import FLOAT
+from functional.history import set_requires_grad
 from functional.tape import overrides
 from functional.tape.duals import primal
 from functional.tensor import Parameter, Tensor, same_memory
