@@ -313,4 +313,13 @@ def copies_of_one_channel(torch: Any) -> Any:
     return [found, same, x.contiguous().stride(), x.to(torch.float64).stride()]
 
 
+@CASES.add
+def one_channel_turned(torch: Any) -> Any:
+    found = []
+    for device in ("cpu", "meta"):
+        x = torch.empty(4, 1, 3, 3, device=device).to(memory_format=torch.channels_last)
+        found.append([x.flip(0).stride(), x.rot90(1, (2, 3)).stride(), x.rot90(2, (2, 3)).stride()])
+    return found
+
+
 test_scenario = CASES.test()

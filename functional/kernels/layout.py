@@ -101,10 +101,14 @@ def _result_strides(
         return dense_strides(shape, list(range(len(shape))), itemsize)
     same = {x.strides for x in full if x.shape == shape}
     if len(same) == 1 and all(x.shape == shape for x in full) and is_dense(full[0]):
-        item = full[0].dtype.itemsize
-        return tuple(s // item * itemsize for s in full[0].strides)
+        return _same_places(full[0], itemsize)
     wide = [broadcast_strides(x.shape, x.strides, shape) for x in full]
     return dense_strides(shape, axis_order(shape, wide), itemsize)
+
+
+def _same_places(x: np.ndarray, itemsize: int) -> tuple[int, ...]:
+    """The strides of ``x`` for elements of another size."""
+    return tuple(s // x.dtype.itemsize * itemsize for s in x.strides)
 
 
 def empty(shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -118,7 +122,7 @@ def kept_strides(x: Any, dtype: Any = None) -> tuple[int, ...]:
     x = getattr(x, "phantom", x)
     item = x.dtype.itemsize if dtype is None else dtype.itemsize
     if is_dense(x):
-        return tuple(s // x.dtype.itemsize * item for s in x.strides)
+        return _same_places(x, item)
     return result_strides(x.shape, [x], item)
 
 

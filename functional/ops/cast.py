@@ -248,10 +248,7 @@ def zero_(self: Tensor) -> Tensor:
 
 def item(self: Tensor) -> Any:
     """The only element as a Python number."""
-    while isinstance(self, wrappers.Wrapped):
-        if type(self) is wrappers.Batched:
-            raise RuntimeError(errors.VMAP_ITEM)
-        self = self._data
+    self = _unwrapped(self, errors.VMAP_ITEM)
     if self.numel() != 1:
         raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
     if type(self._data) is MetaArray:
@@ -260,10 +257,10 @@ def item(self: Tensor) -> Any:
     return float(x.reshape(-1)[0]) if x.dtype.kind == "V" else x.item()
 
 
-def _unwrapped(self: Tensor) -> Tensor:
-    """A tensor without the levels that only differentiate."""
+def _unwrapped(self: Tensor, refusal: str) -> Tensor:
+    """A tensor without the levels that only differentiate; batches are refused."""
     if wrappers.is_batched(self):
-        raise RuntimeError(errors.NO_STORAGE)
+        raise RuntimeError(refusal)
     while isinstance(self, wrappers.Wrapped):
         self = self._data
     return self
@@ -271,7 +268,7 @@ def _unwrapped(self: Tensor) -> Tensor:
 
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers."""
-    self = _unwrapped(self)
+    self = _unwrapped(self, errors.NO_STORAGE)
     if type(self._data) is MetaArray:
         raise NotImplementedError(errors.META_COPY)
     x = self._data

@@ -7,7 +7,7 @@ from typing import Any
 from .. import dtypes
 from ..errors import type_name
 from ..kernels.joining import cat_shape, cat_strides, stack_shape, stack_strides
-from ..kernels.layout import result_strides
+from ..kernels.layout import kept_strides
 from ..modes import PLAIN
 from ..tape.batching import expanded, shifted
 from ..tape.declare import general
@@ -178,10 +178,6 @@ def stack(tensors: Any, dim: int = 0, *, out: Any = None) -> Tensor:
     return _stack(_promoted(items), one_dim(items[0], dim, extra=1))
 
 
-def _own_order(x: Any) -> Any:
-    return result_strides(x.shape, [getattr(x, "phantom", x)], x.dtype.itemsize)
-
-
 _flip = general(
     "flip_dims",
     lambda F, g, dims: F.flip(g, dims),
@@ -190,7 +186,7 @@ _flip = general(
     node="FlipBackward0",
     jvp="linear",
     vmap=shifted(lambda F: F.flip_dims, 0),
-    shape=lambda x, dims: (x.shape, x.dtype, _own_order(x)),
+    shape=lambda x, dims: (x.shape, x.dtype, kept_strides(x)),
 )
 
 

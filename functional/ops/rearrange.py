@@ -6,7 +6,7 @@ from typing import Any
 
 from ..blame import warn_once
 from ..kernels import arrange
-from ..kernels.layout import result_strides
+from ..kernels.layout import kept_strides
 from ..tape.batching import over_scalars, shifted
 from ..tape.declare import general, view
 from ..tape.op import TENSOR, public
@@ -46,8 +46,7 @@ def roll(self: Tensor, shifts: Any, dims: Any = ()) -> Tensor:
 
 
 def _turned(x: Any, k: int, dims: tuple[int, int]) -> Any:
-    strides = result_strides(x.shape, [getattr(x, "phantom", x)], x.dtype.itemsize)
-    shape = list(x.shape)
+    strides, shape = kept_strides(x), list(x.shape)
     if k % 2:
         a, b = dims
         order = list(strides)

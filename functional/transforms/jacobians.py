@@ -44,6 +44,16 @@ def _need_real(name: str, what: str, tensors: list[Any]) -> None:
             )
 
 
+def _chosen(func: Function, args: tuple[Any, ...], at: Any) -> tuple[tuple[Any, ...], Function]:
+    """The arguments at these positions, and ``func`` as a function of them alone."""
+    several = (at,) if isinstance(at, int) else at
+
+    def chosen(*values: Any) -> Any:
+        return func(*replaced(args, several, values))
+
+    return selected(args, several), chosen
+
+
 def jacrev(
     func: Function,
     argnums: Any = 0,
@@ -66,10 +76,7 @@ def jacrev(
         at = positions(argnums, len(args))
         inputs = selected(args, at)
 
-        def chosen(*values: Any) -> Any:
-            return func(*replaced(args, at, values[0] if isinstance(at, int) else values))
-
-        primals = (inputs,) if isinstance(at, int) else inputs
+        primals, chosen = _chosen(func, args, at)
         _need_real("jacrev", "inputs", pytree.flatten(inputs))
         found = vjp(chosen, *primals, has_aux=has_aux)
         output, pull = found[0], found[1]
@@ -104,7 +111,7 @@ def _rows(outs: list[Tensor], ins: list[Tensor], pull: Any, chunk_size: int | No
         if step == 1 and chunk_size is not None:  # without vmap, for what does not work in it
             found = [TENSOR.unsqueeze(g, 0) for g in pull([b[0] for b in basis])]
         else:
-            found = vmap(lambda g: pull(g))(basis)
+            found = vmap(pull)(basis)
         parts.append(found)
     if not parts:
         return [TENSOR.zeros((0, *x.shape), dtype=x.dtype, device=x.device) for x in ins]
@@ -133,10 +140,7 @@ def by_columns(
         inputs = selected(args, at)
         ins = pytree.flatten(inputs)
         check("jacfwd", "inputs", ins)
-        primals = (inputs,) if isinstance(at, int) else inputs
-
-        def chosen(*values: Any) -> Any:
-            return func(*replaced(args, at, values[0] if isinstance(at, int) else values))
+        primals, chosen = _chosen(func, args, at)
 
         def push(directions: Any) -> Any:
             found = jvp(chosen, primals, pytree.unflatten(primals, directions), has_aux=has_aux)

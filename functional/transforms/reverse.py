@@ -96,13 +96,12 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> Any:
                 "vjp(f, ...): All outputs of f must be floating-point or complex Tensors, got "
                 f"Tensor with dtype {x.dtype}"
             )
-    ends = leaves
-    flat_leaves = pytree.flatten(ends)
+    flat_leaves = pytree.flatten(leaves)
     values = lowered_tree(Taped, level, output)
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
         starts = _cotangents(values, cotangents)
-        return pytree.unflatten(ends, _pull(flat, starts, flat_leaves, level))
+        return pytree.unflatten(leaves, _pull(flat, starts, flat_leaves, level))
 
     return (values, pull, aux) if has_aux else (values, pull)
 
